@@ -150,7 +150,7 @@ std::vector<float> makeB(Shape shape, Generator& random) {
 // snippet: quantize
 // Round to nearest, ties to even, then shift by the zero point and clamp.
 int8_t quantize(float x, float scale, int zeroPoint, int lowest) {
-  const int code = static_cast<int>(std::nearbyint(x / scale)) + zeroPoint;
+  const int code = static_cast<int>(std::lrint(x / scale)) + zeroPoint;
   return static_cast<int8_t>(std::min(std::max(code, lowest), 127));
 }
 
@@ -354,9 +354,8 @@ struct Operands {
 
 // The epilogue. Out is int32_t (raw) or float (fused): one conversion, one product.
 template <typename Out>
-__device__ Out finish(int32_t accumulator, const Operands& p, int col) {
+__device__ Out finish(int32_t accumulator, Column column) {
   if constexpr (std::is_same<Out, float>::value) {
-    const Column column = p.columns[col];
     return static_cast<float>(accumulator - column.correction) * column.scale;
   } else {
     return accumulator;
@@ -408,7 +407,7 @@ __global__ void matmulBytes(Operands p, Out* c) {
     __syncthreads();
   }
   if (row < p.m && col < p.n) {
-    c[size_t(row) * p.ldc + col] = finish<Out>(accumulator, p, col);
+    c[size_t(row) * p.ldc + col] = finish<Out>(accumulator, p.columns[col]);
   }
 }
 // end snippet
@@ -442,7 +441,7 @@ __global__ void matmulDp4a(Operands p, Out* c) {
     __syncthreads();
   }
   if (row < p.m && col < p.n) {
-    c[size_t(row) * p.ldc + col] = finish<Out>(accumulator, p, col);
+    c[size_t(row) * p.ldc + col] = finish<Out>(accumulator, p.columns[col]);
   }
 }
 // end snippet
@@ -524,7 +523,7 @@ __global__ void __launch_bounds__(kThreads, 2) matmulRegisterTile(Operands p, Ou
     for (int j = 0; j < 8; ++j) {
       const int row = m0 + ty + 16 * i, col = n0 + tx + 16 * j;
       if (row < p.m && col < p.n) {
-        c[size_t(row) * p.ldc + col] = finish<Out>(accumulator[i][j], p, col);
+        c[size_t(row) * p.ldc + col] = finish<Out>(accumulator[i][j], p.columns[col]);
       }
     }
   }
@@ -548,17 +547,36 @@ __global__ void compiledFor(int* features) {
 }
 
 // snippet: store-pair
-// Two outputs side by side, as tensor-core fragments hold them. Rows of C are padded,
-// so a pair that starts inside one lies inside it.
+// Tensor-core fragments hold outputs in pairs side by side: eight bytes a store, and
+// what the epilogue needs of both columns in one 16-byte load, kept in the L1 cache.
+template <typename Out>
+struct alignas(8) Pair {
+  Out left, right;
+};
+
+struct ColumnPair {
+  Column left, right;
+};
+
+template <typename Out>
+__device__ inline ColumnPair columnPair(const Operands& p, int col) {
+  if (!std::is_same<Out, float>::value) return {};
+  const int4 both = __ldg(reinterpret_cast<const int4*>(p.columns + col));
+  return {{both.x, __int_as_float(both.y)}, {both.z, __int_as_float(both.w)}};
+}
+
+template <typename Out>
+__device__ inline Pair<Out> finishPair(int32_t left, int32_t right, ColumnPair columns) {
+  return {finish<Out>(left, columns.left), finish<Out>(right, columns.right)};
+}
+
+// Rows of C are padded, so a pair that starts inside one lies inside it.
 template <typename Out>
 __device__ inline void storePair(const Operands& p, Out* c, int row, int col,
-                                 int32_t left, int32_t right) {
-  if (row >= p.m || col >= p.ldc) return;
-  struct alignas(8) Pair {
-    Out left, right;
-  };
-  *reinterpret_cast<Pair*>(c + size_t(row) * p.ldc + col) = {
-      finish<Out>(left, p, col), finish<Out>(right, p, col + 1)};
+                                 Pair<Out> pair) {
+  if (row < p.m && col < p.ldc) {
+    *reinterpret_cast<Pair<Out>*>(c + size_t(row) * p.ldc + col) = pair;
+  }
 }
 // end snippet
 
@@ -617,10 +635,12 @@ __global__ void __launch_bounds__(kThreads, 2) matmulMmaK16(Operands p, Out* c) 
     }
     __syncthreads();
   }
-  for (int i = 0; i < 8; ++i) {
-    for (int j = 0; j < 4; ++j) {
-      storePair(p, c, m0 + warpM + 8 * i + lane / 4, n0 + warpN + 8 * j + lane % 4 * 2,
-                accumulator[i][j][0], accumulator[i][j][1]);
+  for (int j = 0; j < 4; ++j) {
+    const int row = m0 + warpM + lane / 4, col = n0 + warpN + 8 * j + lane % 4 * 2;
+    const ColumnPair columns = columnPair<Out>(p, col);
+    for (int i = 0; i < 8; ++i) {
+      const int32_t(&d)[2] = accumulator[i][j];
+      storePair(p, c, row + 8 * i, col, finishPair<Out>(d[0], d[1], columns));
     }
   }
 }
@@ -768,14 +788,14 @@ __global__ void __launch_bounds__(kThreads) matmulMmaK32(Operands p, Out* c) {
     }
   }
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
+  for (int j = 0; j < 8; ++j) {
+    const int row = m0 + warpM + lane / 4, col = n0 + warpN + 8 * j + lane % 4 * 2;
+    const ColumnPair columns = columnPair<Out>(p, col);
 #pragma unroll
-    for (int j = 0; j < 8; ++j) {
-      const int row = m0 + warpM + 16 * i + lane / 4;
-      const int col = n0 + warpN + 8 * j + lane % 4 * 2;
+    for (int i = 0; i < 4; ++i) {
       const int32_t(&d)[4] = accumulator[i][j];
-      storePair(p, c, row, col, d[0], d[1]);
-      storePair(p, c, row + 8, col, d[2], d[3]);
+      storePair(p, c, row + 16 * i, col, finishPair<Out>(d[0], d[1], columns));
+      storePair(p, c, row + 16 * i + 8, col, finishPair<Out>(d[2], d[3], columns));
     }
   }
 #endif
@@ -982,18 +1002,12 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
         const int row = (tile.m * kCluster + rank) * kTileM, col = tile.n * kTileN;
         for (int step = 0; step < steps; ++step) {
           uint8_t* a = shared + stage * kStageSize;
-          uint8_t* b = a + kBytesA + rank * (kBytesB / 2);
+          uint8_t* b = a + kBytesA + rank * (kBytesB / kCluster);
           waitFor(&empty[stage], parity ^ 1);  // read by all who will be written to
           expectBytes(&full[stage], kStageSize);
           copyBox(a, &mapA, step * kTileK, row, &full[stage]);
-          if (kCluster == 2) {
-            multicastBox(b, &mapB, step * kTileK, col + rank * (kTileN / 2),
-                         &full[stage], 3);
-          } else {
-            copyBox(b, &mapB, step * kTileK, col, &full[stage]);
-            copyBox(b + kBytesB / 2, &mapB, step * kTileK, col + kTileN / 2,
-                    &full[stage]);
-          }
+          multicastBox(b, &mapB, step * kTileK, col + rank * (kTileN / kCluster),
+                       &full[stage], (1 << kCluster) - 1);
           if (++stage == kStages) {
             stage = 0;
             parity ^= 1;
@@ -1044,9 +1058,6 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
       const int row0 = (tile.m * kCluster + rank) * kTileM + warpgroup * 64;
       const int col0 = tile.n * kTileN;
       if constexpr (kStageOutput) {
-        struct alignas(8) Pair {
-          Out left, right;
-        };
         uint8_t* buffers = output + warpgroup * (kOutputBuffers * kOutputBytes);
         const bool starter = threadIdx.x % 128 == 0;
 #pragma unroll
@@ -1062,10 +1073,11 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
             const int row = 16 * warp + lane / 4;
             const int at = row * 128 + ((2 * i + lane % 4 / 2) ^ (row & 7)) * 16 +
                            lane % 2 * 8;
-            *reinterpret_cast<Pair*>(buffer + at) = {finish<Out>(d[4 * j], p, col),
-                                                     finish<Out>(d[4 * j + 1], p, col + 1)};
-            *reinterpret_cast<Pair*>(buffer + at + 8 * 128) = {
-                finish<Out>(d[4 * j + 2], p, col), finish<Out>(d[4 * j + 3], p, col + 1)};
+            const ColumnPair columns = columnPair<Out>(p, col);
+            *reinterpret_cast<Pair<Out>*>(buffer + at) =
+                finishPair<Out>(d[4 * j], d[4 * j + 1], columns);
+            *reinterpret_cast<Pair<Out>*>(buffer + at + 8 * 128) =
+                finishPair<Out>(d[4 * j + 2], d[4 * j + 3], columns);
           }
           asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
           asm volatile("bar.sync %0, 128;" ::"r"(1 + warpgroup) : "memory");
@@ -1075,8 +1087,11 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
         const int row = row0 + 16 * warp + lane / 4, col = col0 + lane % 4 * 2;
 #pragma unroll
         for (int j = 0; j < kTileN / 8; ++j) {
-          storePair(p, c, row, col + 8 * j, d[4 * j], d[4 * j + 1]);
-          storePair(p, c, row + 8, col + 8 * j, d[4 * j + 2], d[4 * j + 3]);
+          const ColumnPair columns = columnPair<Out>(p, col + 8 * j);
+          storePair(p, c, row, col + 8 * j,
+                    finishPair<Out>(d[4 * j], d[4 * j + 1], columns));
+          storePair(p, c, row + 8, col + 8 * j,
+                    finishPair<Out>(d[4 * j + 2], d[4 * j + 3], columns));
         }
       }
       // end snippet
@@ -1174,30 +1189,30 @@ void launchWgmma(const Operands& p, Out* c) {
   const CUtensorMap mapA = tensorMap(CU_TENSOR_MAP_DATA_TYPE_UINT8, p.a, p.m, p.ldk,
                                      p.ldk, kTileM, kTileK);
   const CUtensorMap mapB = tensorMap(CU_TENSOR_MAP_DATA_TYPE_UINT8, p.bPacked, p.n,
-                                     p.ldk, p.ldk, kTileN / 2, kTileK);
+                                     p.ldk, p.ldk, kTileN / kCluster, kTileK);
   const CUtensorMap mapC =
       tensorMap(CU_TENSOR_MAP_DATA_TYPE_INT32, c, p.m, p.n, size_t(p.ldc) * sizeof(Out),
                 64, kOutputCols);
-  static const int multiprocessors = [] {
-    int device = 0, count = 0;
-    CUDA_CHECK(cudaFuncSetAttribute(matmulWgmma<Out>,
-                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    kWgmmaShared));
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-  }();
-  const int tiles = divideUp(p.m, kCluster * kTileM) * divideUp(p.n, kTileN);
-  cudaLaunchConfig_t launch = {};
-  launch.gridDim = dim3(std::min(tiles, multiprocessors / kCluster) * kCluster);
-  launch.blockDim = dim3(kWgmmaThreads);
-  launch.dynamicSmemBytes = kWgmmaShared;
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim.x = kCluster;
   cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  cudaLaunchConfig_t launch = {};
+  launch.gridDim = dim3(kCluster);
+  launch.blockDim = dim3(kWgmmaThreads);
+  launch.dynamicSmemBytes = kWgmmaShared;
   launch.attrs = &cluster;
   launch.numAttrs = 1;
+  static const int resident = [&launch] {  // clusters that the card holds at one time
+    int count = 0;
+    CUDA_CHECK(cudaFuncSetAttribute(matmulWgmma<Out>,
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    kWgmmaShared));
+    CUDA_CHECK(cudaOccupancyMaxActiveClusters(&count, matmulWgmma<Out>, &launch));
+    return count;
+  }();
+  const int tiles = divideUp(p.m, kCluster * kTileM) * divideUp(p.n, kTileN);
+  launch.gridDim.x = std::min(tiles, resident) * kCluster;
   CUDA_CHECK(cudaLaunchKernelEx(&launch, matmulWgmma<Out>, p, c, mapA, mapB, mapC));
 }
 #endif  // BULK_TENSOR
@@ -1311,8 +1326,9 @@ __global__ void dequantizeRows(Operands p, const int32_t* raw, float* c) {
     const size_t at = size_t(row) * p.ldc + col;
     const int4 x = *reinterpret_cast<const int4*>(raw + at);
     *reinterpret_cast<float4*>(c + at) =
-        make_float4(finish<float>(x.x, p, col), finish<float>(x.y, p, col + 1),
-                    finish<float>(x.z, p, col + 2), finish<float>(x.w, p, col + 3));
+        make_float4(finish<float>(x.x, p.columns[col]), finish<float>(x.y, p.columns[col + 1]),
+                    finish<float>(x.z, p.columns[col + 2]),
+                    finish<float>(x.w, p.columns[col + 3]));
   }
 }
 // end snippet
