@@ -1,17 +1,26 @@
 #include "evidence.h"
 
-#include "diagnostic.h"
+#include "address.h"
+#include "model.h"
 
 namespace transcript {
 
-std::string get(std::string_view, std::string_view address, std::string_view name) {
-  throw common::DiagnosticError(
-      {{std::string(name), 0, 1, "not implemented yet", std::string(address)}});
+std::string get(std::string_view evidence, std::string_view address,
+                std::string_view name) {
+  const Transcript transcript{std::string(evidence), std::string(name)};
+  const Place place = Addresses(transcript).figure(address);
+  return std::string(transcript.line(place.line).substr(place.begin, place.end - place.begin));
 }
 
 std::string block(std::string_view evidence, std::string_view address,
                   std::string_view name) {
-  return get(evidence, address, name);
+  const Transcript transcript{std::string(evidence), std::string(name)};
+  const LineRange range = Addresses(transcript).lines(address);
+  std::string lines;
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    lines.append(transcript.line(i)).append("\n");
+  }
+  return lines;
 }
 
 }  // namespace transcript
