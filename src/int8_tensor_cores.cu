@@ -9,7 +9,7 @@
 //   ./int8_tensor_cores [--cases N|MxNxK[,...]] [--rungs R[,...]] [--timed-runs R]
 //
 // The first line's binary runs rungs 1 to 4 on every card from compute capability 7.5
-// on; newer instructions need newer targets. One binary for all:
+// on; newer instructions need newer targets. One binary for all cards:
 //   -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80
 //   -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90a,code=sm_90a
 //
@@ -24,12 +24,14 @@
 //   3 register tile       8x8 outputs a thread, 16-byte loads
 //   4 mma m8n8k16         the first INT8 tensor cores, compute capability 7.5
 //   5 mma m16n8k32        ldmatrix, cp.async stages, compute capability 8.0
-//   6 wgmma m64n256k32    bulk tensor copies, warpgroup roles, 9.0 (sm_90a)
+//   6 wgmma m64n176k32    bulk tensor copies, warpgroup roles, 9.0 (sm_90a)
 //
 // The inputs and the checks come first, then the kernels, then one driver that checks
 // everything before it times anything.
 
 // snippet: prelude
+#include <cuda_runtime.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -43,8 +45,6 @@
 #include <type_traits>
 #include <vector>
 
-#include <cuda_runtime.h>
-
 #ifndef __CPU_CUDA__
 #define TENSOR_CORES 1  // the CPU headers run rungs 1 to 3
 #include <cuda.h>       // types of the tensor map alone: nothing to link
@@ -54,7 +54,7 @@
 #endif
 // end snippet
 
-constexpr int kMaxSize = 16384;      // keeps the 64-bit sums of the check exact
+constexpr int kMaxSize = 16384;          // keeps the 64-bit sums of the check exact
 constexpr double kOracleWork = 1 << 27;  // m*n*k up to which the host multiplies
 constexpr double kTimedWork = 1 << 30;   // m*n*k from which a case is timed
 
@@ -110,7 +110,7 @@ struct Shape {
   // Padded row lengths: the widest loads and the copy engine move 16 bytes.
   int ldk() const { return (k + 15) / 16 * 16; }  // codes in a row with k contiguous
   int ldc() const { return (n + 3) / 4 * 4; }     // outputs in a row of C
-  int columns() const { return (n + 255) / 256 * 256; }  // of whole tiles
+  int columns() const { return (n + 255) / 256 * 256; }  // to the end of any tile
 };
 
 // A 32-bit linear congruential generator: the same inputs on every machine.
@@ -196,7 +196,9 @@ void quantizeB(const std::vector<float>& values, Codes& q) {
   std::vector<float> scale(n, 0.0f);
   for (int p = 0; p < k; ++p) {
     const float* row = &values[size_t(p) * n];
-    for (int col = 0; col < n; ++col) scale[col] = std::max(scale[col], std::fabs(row[col]));
+    for (int col = 0; col < n; ++col) {
+      scale[col] = std::max(scale[col], std::fabs(row[col]));
+    }
   }
   for (float& value : scale) value = value / 127.0f > 0.0f ? value / 127.0f : 1.0f;
 
@@ -270,7 +272,7 @@ class ProductCheck {
     std::vector<Sums> bx;
     for (int col = 0; col < shape_.n; ++col) {
       Sums x;
-      for (int64_t& value : x.of) value = static_cast<int64_t>(random() >> (64 - kBits));
+      for (int64_t& value : x.of) value = int64_t(random() >> (64 - kBits));
       x_.push_back(x);
     }
     for (int p = 0; p < shape_.k; ++p) {
@@ -419,7 +421,9 @@ __global__ void matmulBytes(Operands p, Out* c) {
 template <typename Out>
 __global__ void matmulDp4a(Operands p, Out* c) {
   __shared__ int32_t tileA[kTile][kTile];
-  __shared__ int32_t tileB[kTile][kTile + 1];  // + 1: a column's words in 16 banks
+  // A row longer puts a column's words in 16 banks; storing two rows then meets one
+  // bank twice, which costs less than reading would.
+  __shared__ int32_t tileB[kTile][kTile + 1];
   const int row = blockIdx.y * kTile + threadIdx.y;
   const int col = blockIdx.x * kTile + threadIdx.x;
   const int rowB = blockIdx.x * kTile + threadIdx.y;  // the column that it loads
@@ -463,7 +467,7 @@ __device__ inline int4 loadChunk(const int8_t* matrix, int row, int rows, int k,
                                  int ldk) {
   int4 chunk = {0, 0, 0, 0};
   if (row < rows && k < ldk) {
-    chunk = *reinterpret_cast<const int4*>(matrix + size_t(row) * ldk + k);
+    chunk = *reinterpret_cast<const int4*>(matrix + (row * ldk + k));
   }
   return chunk;
 }
@@ -484,7 +488,8 @@ __device__ inline int32_t dot16(int4 a, int4 b, int32_t sum) {
 }
 
 template <typename Out>
-__global__ void __launch_bounds__(kThreads, 2) matmulRegisterTile(Operands p, Out* c) {
+__global__ void __launch_bounds__(kThreads, 2)
+matmulRegisterTile(Operands p, Out* c) {
   __shared__ int4 tileA[kBlock * kStepChunks], tileB[kBlock * kStepChunks];
   const int m0 = blockIdx.y * kBlock, n0 = blockIdx.x * kBlock;
   const int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
@@ -514,7 +519,9 @@ __global__ void __launch_bounds__(kThreads, 2) matmulRegisterTile(Operands p, Ou
       for (int j = 0; j < 8; ++j) b[j] = fromB[16 * j * kStepChunks];
       for (int i = 0; i < 8; ++i) {
         const int4 a = fromA[16 * i * kStepChunks];
-        for (int j = 0; j < 8; ++j) accumulator[i][j] = dot16(a, b[j], accumulator[i][j]);
+        for (int j = 0; j < 8; ++j) {
+          accumulator[i][j] = dot16(a, b[j], accumulator[i][j]);
+        }
       }
     }
     __syncthreads();
@@ -533,7 +540,8 @@ __global__ void __launch_bounds__(kThreads, 2) matmulRegisterTile(Operands p, Ou
 #ifdef TENSOR_CORES
 
 // What the code that this card runs was compiled for: bit 0 for 7.5, 1 for 8.0, 2 for
-// 9.0a. Asked of the binary itself, since a build may hold several targets.
+// 9.0a. Asked of the binary itself, since a build may hold several targets, or PTX that
+// the driver compiles for a newer card.
 __global__ void compiledFor(int* features) {
 #if __CUDA_ARCH__ >= 750
   *features |= 1;
@@ -566,7 +574,8 @@ __device__ inline ColumnPair columnPair(const Operands& p, int col) {
 }
 
 template <typename Out>
-__device__ inline Pair<Out> finishPair(int32_t left, int32_t right, ColumnPair columns) {
+__device__ inline Pair<Out> finishPair(int32_t left, int32_t right,
+                                       ColumnPair columns) {
   return {finish<Out>(left, columns.left), finish<Out>(right, columns.right)};
 }
 
@@ -598,7 +607,8 @@ __device__ inline void mmaK16(int32_t (&d)[2], int32_t a, int32_t b) {
 }
 
 template <typename Out>
-__global__ void __launch_bounds__(kThreads, 2) matmulMmaK16(Operands p, Out* c) {
+__global__ void __launch_bounds__(kThreads, 2)
+matmulMmaK16(Operands p, Out* c) {
   __shared__ int4 tileA[kBlock * kStepChunks], tileB[kBlock * kStepChunks];
   const int m0 = blockIdx.y * kBlock, n0 = blockIdx.x * kBlock;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -716,7 +726,8 @@ __device__ inline void mmaK32(int32_t (&d)[4], const int32_t (&a)[4], int32_t b0
 }
 
 template <typename Out>
-__global__ void __launch_bounds__(kThreads) matmulMmaK32(Operands p, Out* c) {
+__global__ void __launch_bounds__(kThreads)
+matmulMmaK32(Operands p, Out* c) {
 #if __CUDA_ARCH__ >= 800
   extern __shared__ int4 stages[];  // of each: rows of A, then rows of packed B
   const TileIndex tile = tileAt(blockIdx.x, (p.m + kMmaRows - 1) / kMmaRows,
@@ -733,8 +744,8 @@ __global__ void __launch_bounds__(kThreads) matmulMmaK32(Operands p, Out* c) {
     for (int h = 0; h < kMmaRows / 64; ++h) {
       const int row = m0 + loadRow + 64 * h;
       const bool inside = row < p.m && k < p.ldk;
-      copyAsync(to + 64 * h * kStepChunks,
-                inside ? p.a + size_t(row) * p.ldk + k : p.a, inside);
+      copyAsync(to + 64 * h * kStepChunks, inside ? p.a + size_t(row) * p.ldk + k : p.a,
+                inside);
     }
     for (int h = 0; h < kMmaCols / 64; ++h) {
       const int row = n0 + loadRow + 64 * h;
@@ -803,23 +814,29 @@ __global__ void __launch_bounds__(kThreads) matmulMmaK32(Operands p, Out* c) {
 // end snippet
 
 // snippet: wgmma-layout
-// Rung 6: a warpgroup (128 threads) starts one 64x256x32 product that reads both
-// operands from shared memory by itself. Blocks are persistent, one a multiprocessor,
-// in clusters of two that share B: each loads half of a B tile and the copy engine
-// writes it to both. Of a block's three warpgroups one starts copies, two multiply,
-// 64x256 outputs each, and meet only at the barriers of four stages.
+// Rung 6: a warpgroup (128 threads) starts products of 64 rows, and the tensor cores
+// fetch both operands from shared memory themselves. Blocks are persistent, one a
+// multiprocessor, in clusters of two that share B: each block loads half of a tile of B
+// and the copy engine writes it to both. Of a block's three warpgroups one starts the
+// copies; the other two take turns at whole tiles of 128x176 outputs, so that one
+// stores while the other multiplies. A tile that large keeps most of the register file
+// in sums (176 of 232 registers a thread) and asks for the fewest bytes a product.
 // Predicts: the unit's own rate, where mma.sync reaches about 0.6 of it, and no thread
 // spends instructions on loads: 2 times rung 5, until the power limit says otherwise.
 constexpr int kCluster = 2;
-constexpr int kTileM = 128, kTileN = 256, kTileK = 128;  // of a block; k in bytes
-constexpr int kStages = 4;
-constexpr bool kStageOutput = false;
+constexpr int kTileM = 128, kTileN = 176, kTileK = 128;  // of a turn; k in bytes
 constexpr int kBytesA = kTileM * kTileK, kBytesB = kTileN * kTileK;
-constexpr int kStageSize = kBytesA + kBytesB;
-constexpr int kOutputCols = 32, kOutputBytes = 64 * kOutputCols * 4, kOutputBuffers = 4;
-constexpr int kOutputStage = kStageOutput ? 2 * kOutputBuffers * kOutputBytes : 0;
+constexpr int kStages = 5, kStageBytes = kBytesA + kBytesB;
 constexpr int kWgmmaThreads = 3 * 128;
-constexpr int kWgmmaShared = kStages * kStageSize + kOutputStage + 2 * kStages * 8;
+
+// Outputs leave through shared memory in parts of 64 rows and 16 columns, of which each
+// multiplying warpgroup has four under way.
+constexpr int kPartCols = 16, kPartBytes = 64 * kPartCols * 4, kParts = 4;
+
+constexpr int kPartsAt = kStages * kStageBytes;  // offsets in shared memory
+constexpr int kColumnsAt = kPartsAt + 2 * kParts * kPartBytes;
+constexpr int kBarriersAt = kColumnsAt + 2 * kTileN * int(sizeof(Column));
+constexpr int kWgmmaShared = kBarriersAt + 2 * kStages * 8;
 // end snippet
 
 #if CUDART_VERSION >= 12000
@@ -829,6 +846,17 @@ constexpr int kWgmmaShared = kStages * kStageSize + kOutputStage + 2 * kStages *
 #ifdef BULK_TENSOR
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
+
+// snippet: register-split
+// Registers are a block's; the warpgroup that only starts copies lends most of its own.
+__device__ inline void giveRegistersBack() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+}
+
+__device__ inline void takeRegisters() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+}
+// end snippet
 
 // snippet: mbarrier
 __device__ inline uint32_t sharedAddress(const void* pointer) {
@@ -873,6 +901,26 @@ __device__ inline void waitFor(uint64_t* barrier, int parity) {
       : "memory");
 }
 
+// A barrier tells only the parity of its phase: a warpgroup that waited for data a
+// whole turn ahead would take an older phase for its own. So two that multiply take
+// turns, and the next one starts while the last products of this one are under way.
+__device__ inline void waitForTurn(int warpgroup) {
+  asm volatile("bar.sync %0, 256;" ::"r"(1 + warpgroup) : "memory");
+}
+
+__device__ inline void passTurn(int warpgroup) {
+  asm volatile("bar.arrive %0, 256;" ::"r"(1 + warpgroup) : "memory");
+}
+
+__device__ inline void syncWarpgroup(int warpgroup) {
+  asm volatile("bar.sync %0, 128;" ::"r"(3 + warpgroup) : "memory");
+}
+
+// Barriers that the other block and the copy engine may now use.
+__device__ inline void fenceBarrierInit() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
 __device__ inline void clusterSync() {
   asm volatile(
       "barrier.cluster.arrive.release.aligned;\n"
@@ -882,8 +930,12 @@ __device__ inline void clusterSync() {
 // end snippet
 
 // snippet: bulk-tensor-copy
-// Starts the copy of the map's box at (x, y); outside the matrix it writes zeros. With
-// a mask, to every block of the cluster that the mask names, each told at its barrier.
+__device__ inline void prefetchMap(const CUtensorMap* map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+// Starts the copy of the map's box at (x, y) to shared memory; outside the matrix it
+// writes zeros. The barrier is told of every byte.
 __device__ inline void copyBox(void* to, const CUtensorMap* map, int x, int y,
                                uint64_t* barrier) {
   asm volatile(
@@ -893,6 +945,7 @@ __device__ inline void copyBox(void* to, const CUtensorMap* map, int x, int y,
       : "memory");
 }
 
+// The same to every block of the cluster that the mask names, each told at its barrier.
 __device__ inline void multicastBox(void* to, const CUtensorMap* map, int x, int y,
                                     uint64_t* barrier, uint16_t mask) {
   asm volatile(
@@ -902,16 +955,31 @@ __device__ inline void multicastBox(void* to, const CUtensorMap* map, int x, int
       : "memory");
 }
 
-__device__ inline void storeBox(const CUtensorMap* map, int x, int y, const void* from) {
+// Starts the copy of a box from shared memory; what lies outside the matrix is dropped.
+__device__ inline void storeBox(const CUtensorMap* map, int x, int y,
+                                const void* from) {
   asm volatile(
       "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n"
       "cp.async.bulk.commit_group;" ::"l"(map),
       "r"(x), "r"(y), "r"(sharedAddress(from))
       : "memory");
 }
+
+// Copies that start after a barrier see what this thread wrote to shared memory.
+__device__ inline void fenceForCopies() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// Returns when at most kPending of this thread's stores have yet to read their source.
+template <int kPending>
+__device__ inline void waitForStores() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
+}
 // end snippet
 
 // snippet: wgmma
+constexpr int kProducts = kTileM / 64, kSums = kTileN / 2;  // a thread's, of a product
+
 // Where the tensor core finds an operand: rows of 128 bytes, k contiguous, swizzled as
 // the copy engine wrote them (chunk XOR row % 8), groups of 8 rows 1024 bytes apart.
 __device__ inline uint64_t describe(const void* rows) {
@@ -919,33 +987,31 @@ __device__ inline uint64_t describe(const void* rows) {
          uint64_t(1024 >> 4) << 32 | uint64_t(1) << 62;
 }
 
-// Starts d (+)= A * B, 64x256x32. Lane l of warp w holds, for j = 0..31, the outputs at
+// Starts d (+)= A * B, 64x176x32. Lane l of warp w holds, for j = 0..21, the outputs at
 // row 16 w + l / 4 and columns 8 j + l % 4 * 2 and one more in d[4 j], d[4 j + 1], and
 // those 8 rows below in d[4 j + 2], d[4 j + 3].
-#define REGISTERS_8(i)                                                       \
+#define REGISTERS_8(i)                                                        \
   "+r"(d[i]), "+r"(d[i + 1]), "+r"(d[i + 2]), "+r"(d[i + 3]), "+r"(d[i + 4]), \
       "+r"(d[i + 5]), "+r"(d[i + 6]), "+r"(d[i + 7])
-#define REGISTERS_32(i) \
-  REGISTERS_8(i), REGISTERS_8(i + 8), REGISTERS_8(i + 16), REGISTERS_8(i + 24)
+#define REGISTERS_16(i) REGISTERS_8(i), REGISTERS_8(i + 8)
+#define REGISTERS_32(i) REGISTERS_16(i), REGISTERS_16(i + 16)
 
-__device__ inline void startProduct(int32_t (&d)[128], uint64_t a, uint64_t b,
+__device__ inline void startProduct(int32_t (&d)[kSums], uint64_t a, uint64_t b,
                                     int accumulate) {
   asm volatile(
       "{\n"
       ".reg .pred accumulate;\n"
-      "setp.ne.b32 accumulate, %130, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8 {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
-      "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
-      "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
-      "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, "
-      "%110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, "
-      "%123, %124, %125, %126, %127}, %128, %129, accumulate;\n"
+      "setp.ne.b32 accumulate, %90, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n176k32.s32.s8.s8 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "
+      "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, "
+      "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "
+      "%62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, "
+      "%77, %78, %79, %80, %81, %82, %83, %84, %85, %86, "
+      "%87}, %88, %89, accumulate;\n"
       "}"
-      : REGISTERS_32(0), REGISTERS_32(32), REGISTERS_32(64), REGISTERS_32(96)
+      : REGISTERS_32(0), REGISTERS_32(32), REGISTERS_16(64), REGISTERS_8(80)
       : "l"(a), "l"(b), "r"(accumulate));
 }
 
@@ -963,144 +1029,202 @@ __device__ inline void waitForProducts() {
 }
 // end snippet
 
+// snippet: wgmma-ring
+// The stages in the order in which producer and consumers go round them.
+struct Ring {
+  uint8_t* stages;         // tile of A, tile of B
+  uint64_t *full, *empty;  // a barrier for each
+};
+
+struct Position {
+  int stage, parity;
+
+  __device__ explicit Position(int steps)
+      : stage(steps % kStages), parity(steps / kStages % 2) {}
+  __device__ void advance() {
+    if (++stage == kStages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+// What the blocks of a cluster work through, a tile of C for each block at a time.
+struct Schedule {
+  int first, stride, tiles, tilesM, tilesN;  // of clusters
+  int steps, rank;  // along k; the block's place in its cluster
+
+  __device__ explicit Schedule(const Operands& p)
+      : first(blockIdx.x / kCluster),
+        stride(gridDim.x / kCluster),
+        tilesM((p.m + kCluster * kTileM - 1) / (kCluster * kTileM)),
+        tilesN((p.n + kTileN - 1) / kTileN),
+        steps((p.ldk + kTileK - 1) / kTileK),
+        rank(blockIdx.x % kCluster) {
+    tiles = tilesM * tilesN;
+  }
+  __device__ int row(TileIndex tile) const {
+    return (tile.m * kCluster + rank) * kTileM;
+  }
+};
+// end snippet
+
+// snippet: wgmma-producer
+// One thread: fills each stage once all eight warps that read it have done so, four of
+// this block and, because half of B goes there too, four of the other.
+__device__ inline void produce(const Schedule& work, const Ring& ring,
+                               const CUtensorMap* mapA, const CUtensorMap* mapB) {
+  Position at(0);
+  for (int t = work.first; t < work.tiles; t += work.stride) {
+    const TileIndex tile = tileAt(t, work.tilesM, work.tilesN);
+    const int row = work.row(tile);
+    const int col = tile.n * kTileN + work.rank * (kTileN / kCluster);
+    for (int step = 0; step < work.steps; ++step, at.advance()) {
+      uint64_t* full = &ring.full[at.stage];
+      uint8_t* a = ring.stages + at.stage * kStageBytes;
+      uint8_t* b = a + kBytesA + work.rank * (kBytesB / kCluster);
+      waitFor(&ring.empty[at.stage], at.parity ^ 1);
+      expectBytes(full, kStageBytes);
+      copyBox(a, mapA, step * kTileK, row, full);
+      multicastBox(b, mapB, step * kTileK, col, full, (1 << kCluster) - 1);
+    }
+  }
+}
+// end snippet
+
+// snippet: wgmma-consumer
+// A warpgroup's turn: all steps of a tile. Its products run while it waits for the next
+// stage; a stage is released once its products have ended, with the next ones started.
+__device__ inline void multiplyTile(int32_t (&d)[kProducts][kSums], int turn,
+                                    const Schedule& work, const Ring& ring) {
+  const int lane = threadIdx.x % 32;
+  const auto release = [&](int stage) {
+    if (lane < kCluster) arriveAt(&ring.empty[stage], lane);
+  };
+  Position at(turn * work.steps);
+  int previous = at.stage;
+  for (int step = 0; step < work.steps; ++step, at.advance()) {
+    const uint8_t* a = ring.stages + at.stage * kStageBytes;
+    const uint64_t descriptorA = describe(a), descriptorB = describe(a + kBytesA);
+    waitFor(&ring.full[at.stage], at.parity);
+    fenceProducts();
+#pragma unroll
+    for (int q = 0; q < kTileK / 32; ++q) {  // 32 codes further: 2 units of 16 bytes
+#pragma unroll
+      for (int i = 0; i < kProducts; ++i) {  // 64 rows further: 512 units
+        startProduct(d[i], descriptorA + 512 * i + 2 * q, descriptorB + 2 * q,
+                     step + q > 0);
+      }
+    }
+    commitProducts();
+    waitForProducts<1>();
+    if (step > 0) release(previous);
+    previous = at.stage;
+  }
+  if (work.first + (turn + 1) * work.stride < work.tiles) passTurn((turn + 1) % 2);
+  waitForProducts<0>();
+  release(previous);
+#pragma unroll
+  for (int i = 0; i < kProducts * kSums; ++i) {  // the compiler may read them from here
+    asm volatile("" : "+r"(d[i / kSums][i % kSums])::"memory");
+  }
+}
+// end snippet
+
+// snippet: wgmma-epilogue
+// Stores a tile. Parts go to shared memory swizzled as the copy engine expects rows of
+// 64 bytes (chunk XOR row / 2 % 4), and from there to C while the next part is written.
+// Of four rows two take the other eight columns first, so that the sixteen lanes of one
+// access hit all banks.
+template <typename Out>
+__device__ inline void storeTile(const int32_t (&d)[kProducts][kSums], uint8_t* parts,
+                                 const ColumnPair* columns, const CUtensorMap* mapC,
+                                 int row0, int col0, int turn) {
+  const int lane = threadIdx.x % 32, row = 16 * (threadIdx.x / 32 % 4) + lane / 4;
+  const int other = lane / 8 % 2;
+  const bool starter = threadIdx.x % 128 == 0;
+#pragma unroll
+  for (int i = 0; i < kProducts * kTileN / kPartCols; ++i) {
+    const int product = i / (kTileN / kPartCols), part = i % (kTileN / kPartCols);
+    uint8_t* buffer = parts + i % kParts * kPartBytes;
+    if (starter) waitForStores<kParts - 1>();
+    syncWarpgroup(turn % 2);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      int32_t sums[4];
+#pragma unroll
+      for (int s = 0; s < 4; ++s) {
+        sums[s] = other ? d[product][8 * part + 4 * (1 - half) + s]
+                        : d[product][8 * part + 4 * half + s];
+      }
+      const int place = half ^ other;  // which eight columns this lane stores now
+      const ColumnPair both = columns[8 * part + 4 * place + lane % 4];
+      uint8_t* to = buffer + row * 64 + lane % 2 * 8 +
+                    ((2 * place + lane % 4 / 2) ^ (row / 2 % 4)) * 16;
+      *reinterpret_cast<Pair<Out>*>(to) = finishPair<Out>(sums[0], sums[1], both);
+      *reinterpret_cast<Pair<Out>*>(to + 8 * 64) =
+          finishPair<Out>(sums[2], sums[3], both);
+    }
+    fenceForCopies();
+    syncWarpgroup(turn % 2);
+    if (starter) storeBox(mapC, col0 + part * kPartCols, row0 + 64 * product, buffer);
+  }
+}
+// end snippet
+
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 
+// snippet: wgmma-kernel
 template <typename Out>
 __global__ void __launch_bounds__(kWgmmaThreads, 1)
-    matmulWgmma(Operands p, Out* c, const __grid_constant__ CUtensorMap mapA,
-                const __grid_constant__ CUtensorMap mapB,
-                const __grid_constant__ CUtensorMap mapC) {
+matmulWgmma(Operands p, const __grid_constant__ CUtensorMap mapA,
+            const __grid_constant__ CUtensorMap mapB,
+            const __grid_constant__ CUtensorMap mapC) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ __align__(1024) uint8_t shared[];
-  uint8_t* output = shared + kStages * kStageSize;
-  uint64_t* full = reinterpret_cast<uint64_t*>(output + kOutputStage);
-  uint64_t* empty = full + kStages;
-
-  const int rank = blockIdx.x % kCluster;
-  const int tilesM = (p.m + kCluster * kTileM - 1) / (kCluster * kTileM);
-  const int tilesN = (p.n + kTileN - 1) / kTileN;
-  const int clusters = gridDim.x / kCluster;
-  const int steps = (p.ldk + kTileK - 1) / kTileK;
+  uint64_t* barriers = reinterpret_cast<uint64_t*>(shared + kBarriersAt);
+  const Ring ring = {shared, barriers, barriers + kStages};
+  const Schedule work(p);
   const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
-
   if (threadIdx.x == 0) {
+    prefetchMap(&mapA);
+    prefetchMap(&mapB);
     for (int i = 0; i < kStages; ++i) {
-      initBarrier(&full[i], 1);                // the producer, and the bytes
-      initBarrier(&empty[i], kCluster * 2 * 4);  // each consumer warp of each block
+      initBarrier(&ring.full[i], 1);              // the producer, and the bytes
+      initBarrier(&ring.empty[i], 4 * kCluster);  // each warp that reads
     }
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    fenceBarrierInit();
   }
   clusterSync();
 
   if (warpgroup == 2) {
-    // snippet: wgmma-producer
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-    if (threadIdx.x == 2 * 128) {
-      int stage = 0, parity = 0;
-      for (int t = blockIdx.x / kCluster; t < tilesM * tilesN; t += clusters) {
-        const TileIndex tile = tileAt(t, tilesM, tilesN);
-        const int row = (tile.m * kCluster + rank) * kTileM, col = tile.n * kTileN;
-        for (int step = 0; step < steps; ++step) {
-          uint8_t* a = shared + stage * kStageSize;
-          uint8_t* b = a + kBytesA + rank * (kBytesB / kCluster);
-          waitFor(&empty[stage], parity ^ 1);  // read by all who will be written to
-          expectBytes(&full[stage], kStageSize);
-          copyBox(a, &mapA, step * kTileK, row, &full[stage]);
-          multicastBox(b, &mapB, step * kTileK, col + rank * (kTileN / kCluster),
-                       &full[stage], (1 << kCluster) - 1);
-          if (++stage == kStages) {
-            stage = 0;
-            parity ^= 1;
-          }
-        }
-      }
-    }
-    __syncwarp();
-    // end snippet
+    giveRegistersBack();
+    if (threadIdx.x == 2 * 128) produce(work, ring, &mapA, &mapB);
   } else {
-    // snippet: wgmma-consumer
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
-    const auto release = [&](int used) {
-      if (lane < kCluster) arriveAt(&empty[used], lane);
-    };
-    int32_t d[128];
-    int stage = 0, parity = 0;
-    for (int t = blockIdx.x / kCluster; t < tilesM * tilesN; t += clusters) {
-      int previous = stage;
-      for (int step = 0; step < steps; ++step) {
-        const uint8_t* a = shared + stage * kStageSize + warpgroup * (kBytesA / 2);
-        const uint64_t descriptorA = describe(a);
-        const uint64_t descriptorB = describe(shared + stage * kStageSize + kBytesA);
-        waitFor(&full[stage], parity);
-        fenceProducts();
-#pragma unroll
-        for (int q = 0; q < kTileK / 32; ++q) {  // 32 codes further: 2 units of 16
-          startProduct(d, descriptorA + 2 * q, descriptorB + 2 * q, step + q > 0);
-        }
-        commitProducts();
-        waitForProducts<1>();  // the step before has read its stage
-        if (step > 0) release(previous);
-        previous = stage;
-        if (++stage == kStages) {
-          stage = 0;
-          parity ^= 1;
-        }
+    takeRegisters();
+    uint8_t* parts = shared + kPartsAt + warpgroup * kParts * kPartBytes;
+    ColumnPair* columns =
+        reinterpret_cast<ColumnPair*>(shared + kColumnsAt) + warpgroup * (kTileN / 2);
+    int32_t d[kProducts][kSums];
+    for (int turn = warpgroup; work.first + turn * work.stride < work.tiles;
+         turn += 2) {
+      const TileIndex tile =
+          tileAt(work.first + turn * work.stride, work.tilesM, work.tilesN);
+      const int pair = threadIdx.x % 128, col = tile.n * kTileN + 2 * pair;
+      if (std::is_same<Out, float>::value && pair < kTileN / 2 && col < p.ldc) {
+        columns[pair] = columnPair<Out>(p, col);  // for the epilogue
       }
-      waitForProducts<0>();
-      release(previous);
-#pragma unroll
-      for (int i = 0; i < 128; ++i) asm volatile("" : "+r"(d[i])::"memory");
-      // end snippet
-
-      // snippet: wgmma-epilogue
-      const TileIndex tile = tileAt(t, tilesM, tilesN);
-      const int row0 = (tile.m * kCluster + rank) * kTileM + warpgroup * 64;
-      const int col0 = tile.n * kTileN;
-      if constexpr (kStageOutput) {
-        uint8_t* buffers = output + warpgroup * (kOutputBuffers * kOutputBytes);
-        const bool starter = threadIdx.x % 128 == 0;
-#pragma unroll
-        for (int part = 0; part < kTileN / kOutputCols; ++part) {
-          uint8_t* buffer = buffers + part % kOutputBuffers * kOutputBytes;
-          if (starter) {
-            asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kOutputBuffers - 1)
-                         : "memory");
-          }
-          asm volatile("bar.sync %0, 128;" ::"r"(1 + warpgroup) : "memory");
-          for (int i = 0; i < 4; ++i) {
-            const int j = 4 * part + i, col = col0 + 8 * j + lane % 4 * 2;
-            const int row = 16 * warp + lane / 4;
-            const int at = row * 128 + ((2 * i + lane % 4 / 2) ^ (row & 7)) * 16 +
-                           lane % 2 * 8;
-            const ColumnPair columns = columnPair<Out>(p, col);
-            *reinterpret_cast<Pair<Out>*>(buffer + at) =
-                finishPair<Out>(d[4 * j], d[4 * j + 1], columns);
-            *reinterpret_cast<Pair<Out>*>(buffer + at + 8 * 128) =
-                finishPair<Out>(d[4 * j + 2], d[4 * j + 3], columns);
-          }
-          asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-          asm volatile("bar.sync %0, 128;" ::"r"(1 + warpgroup) : "memory");
-          if (starter) storeBox(&mapC, col0 + part * kOutputCols, row0, buffer);
-        }
-      } else {
-        const int row = row0 + 16 * warp + lane / 4, col = col0 + lane % 4 * 2;
-#pragma unroll
-        for (int j = 0; j < kTileN / 8; ++j) {
-          const ColumnPair columns = columnPair<Out>(p, col + 8 * j);
-          storePair(p, c, row, col + 8 * j,
-                    finishPair<Out>(d[4 * j], d[4 * j + 1], columns));
-          storePair(p, c, row + 8, col + 8 * j,
-                    finishPair<Out>(d[4 * j + 2], d[4 * j + 3], columns));
-        }
-      }
-      // end snippet
+      if (turn > 0) waitForTurn(warpgroup);
+      multiplyTile(d, turn, work, ring);
+      storeTile<Out>(d, parts, columns, &mapC, work.row(tile), tile.n * kTileN, turn);
     }
-    if (kStageOutput) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    if (threadIdx.x % 128 == 0) waitForStores<0>();
   }
+  __syncwarp();
   clusterSync();  // no block leaves while the other may still write to it
 #endif
 }
+// end snippet
 
 #endif  // BULK_TENSOR
 
@@ -1108,7 +1232,9 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
 
 // ---------------------------------------------------------------- launches
 
-int divideUp(int value, int by) { return (value + by - 1) / by; }
+int divideUp(int value, int by) {
+  return (value + by - 1) / by;
+}
 
 template <typename Out>
 void launchBytes(const Operands& p, Out* c) {
@@ -1137,9 +1263,8 @@ void launchMmaK16(const Operands& p, Out* c) {
 
 template <typename Out>
 void launchMmaK32(const Operands& p, Out* c) {
-  CUDA_CHECK(cudaFuncSetAttribute(matmulMmaK32<Out>,
-                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  kMmaShared));
+  CUDA_CHECK(cudaFuncSetAttribute(
+      matmulMmaK32<Out>, cudaFuncAttributeMaxDynamicSharedMemorySize, kMmaShared));
   const int blocks = divideUp(p.m, kMmaRows) * divideUp(p.n, kMmaCols);
   matmulMmaK32<Out><<<blocks, kThreads, kMmaShared>>>(p, c);
 }
@@ -1154,8 +1279,8 @@ EncodeTiled encodeTiled() {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found;
 #if CUDART_VERSION >= 12050
-  CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                              cudaEnableDefault, &found));
+  CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
+                                              12000, cudaEnableDefault, &found));
 #else
   CUDA_CHECK(cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function,
                                      cudaEnableDefault, &found));
@@ -1167,16 +1292,16 @@ EncodeTiled encodeTiled() {
 }
 
 // A matrix of `rows` rows of `cols` elements, `pitch` bytes apart, that the copy engine
-// moves in boxes of boxRows x boxCols, each row 128 bytes and swizzled.
+// moves in boxes of boxRows x boxCols, swizzled in shared memory.
 CUtensorMap tensorMap(CUtensorMapDataType type, const void* matrix, int rows, int cols,
-                      size_t pitch, int boxRows, int boxCols) {
+                      size_t pitch, int boxRows, int boxCols,
+                      CUtensorMapSwizzle swizzle) {
   static const EncodeTiled encode = encodeTiled();
   const cuuint64_t size[] = {cuuint64_t(cols), cuuint64_t(rows)}, stride[] = {pitch};
   const cuuint32_t box[] = {cuuint32_t(boxCols), cuuint32_t(boxRows)}, step[] = {1, 1};
   CUtensorMap map;
   if (encode(&map, type, 2, const_cast<void*>(matrix), size, stride, box, step,
-             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-             CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
     throw std::runtime_error("cuTensorMapEncodeTiled refused the matrix");
   }
@@ -1186,13 +1311,14 @@ CUtensorMap tensorMap(CUtensorMapDataType type, const void* matrix, int rows, in
 
 template <typename Out>
 void launchWgmma(const Operands& p, Out* c) {
-  const CUtensorMap mapA = tensorMap(CU_TENSOR_MAP_DATA_TYPE_UINT8, p.a, p.m, p.ldk,
-                                     p.ldk, kTileM, kTileK);
-  const CUtensorMap mapB = tensorMap(CU_TENSOR_MAP_DATA_TYPE_UINT8, p.bPacked, p.n,
-                                     p.ldk, p.ldk, kTileN / kCluster, kTileK);
-  const CUtensorMap mapC =
-      tensorMap(CU_TENSOR_MAP_DATA_TYPE_INT32, c, p.m, p.n, size_t(p.ldc) * sizeof(Out),
-                64, kOutputCols);
+  const auto byte = CU_TENSOR_MAP_DATA_TYPE_UINT8, word = CU_TENSOR_MAP_DATA_TYPE_INT32;
+  const CUtensorMap mapA = tensorMap(byte, p.a, p.m, p.ldk, p.ldk, kTileM, kTileK,
+                                     CU_TENSOR_MAP_SWIZZLE_128B);
+  const CUtensorMap mapB =
+      tensorMap(byte, p.bPacked, p.n, p.ldk, p.ldk, kTileN / kCluster, kTileK,
+                CU_TENSOR_MAP_SWIZZLE_128B);
+  const CUtensorMap mapC = tensorMap(word, c, p.m, p.n, size_t(p.ldc) * 4, 64,
+                                     kPartCols, CU_TENSOR_MAP_SWIZZLE_64B);
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim.x = kCluster;
@@ -1205,15 +1331,14 @@ void launchWgmma(const Operands& p, Out* c) {
   launch.numAttrs = 1;
   static const int resident = [&launch] {  // clusters that the card holds at one time
     int count = 0;
-    CUDA_CHECK(cudaFuncSetAttribute(matmulWgmma<Out>,
-                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    kWgmmaShared));
+    CUDA_CHECK(cudaFuncSetAttribute(
+        matmulWgmma<Out>, cudaFuncAttributeMaxDynamicSharedMemorySize, kWgmmaShared));
     CUDA_CHECK(cudaOccupancyMaxActiveClusters(&count, matmulWgmma<Out>, &launch));
     return count;
   }();
   const int tiles = divideUp(p.m, kCluster * kTileM) * divideUp(p.n, kTileN);
   launch.gridDim.x = std::min(tiles, resident) * kCluster;
-  CUDA_CHECK(cudaLaunchKernelEx(&launch, matmulWgmma<Out>, p, c, mapA, mapB, mapC));
+  CUDA_CHECK(cudaLaunchKernelEx(&launch, matmulWgmma<Out>, p, mapA, mapB, mapC));
 }
 #endif  // BULK_TENSOR
 
@@ -1237,11 +1362,19 @@ struct Card {
 // peak rates over multiprocessors and boost clock. 0: not known here.
 int tensorRate(int capability) {
   switch (capability) {
-    case 75: case 86: case 89: case 120: return 2048;
-    case 80: return 4096;
-    case 90: return 8192;
-    case 100: return 16384;
-    default: return 0;
+    case 75:
+    case 86:
+    case 89:
+    case 120:
+      return 2048;
+    case 80:
+      return 4096;
+    case 90:
+      return 8192;
+    case 100:
+      return 16384;
+    default:
+      return 0;
   }
 }
 constexpr int kMultiplyAddRate = 2 * 64, kDp4aRate = 8 * 64;  // 7.5 to 9.0
@@ -1278,9 +1411,8 @@ struct Rung {
   const char* name;
   int rate;          // of its unit, operations a cycle and multiprocessor; 0: tensor
   double predicted;  // times the rung above
-  int capability;    // that it needs of the card
-  int feature;       // that it needs of the binary, a bit of compiledFor
-  int sharedBytes;
+  int feature;       // what it needs of the code that this card runs: compiledFor's bit
+  int sharedBytes;   // that a block needs
   const char* needs;
   void (*raw)(const Operands&, int32_t*);
   void (*fused)(const Operands&, float*);
@@ -1288,19 +1420,21 @@ struct Rung {
 
 const std::vector<Rung>& rungs() {
   static const std::vector<Rung> all = {
-      {1, "1 byte tile", kMultiplyAddRate, 1, 0, 0, 0, "", launchBytes, launchBytes},
-      {2, "2 dp4a", kDp4aRate, 4, 0, 0, 0, "", launchDp4a, launchDp4a},
-      {3, "3 register tile", kDp4aRate, 4, 0, 0, 0, "", launchRegisterTile,
+      {1, "1 byte tile", kMultiplyAddRate, 1, 0, 0, "", launchBytes, launchBytes},
+      {2, "2 dp4a", kDp4aRate, 4, 0, 0, "", launchDp4a, launchDp4a},
+      {3, "3 register tile", kDp4aRate, 4, 0, 0, "", launchRegisterTile,
        launchRegisterTile},
 #ifdef TENSOR_CORES
-      {4, "4 mma m8n8k16", 0, 4, 75, 1, 0, "compute capability 7.5", launchMmaK16,
+      {4, "4 mma m8n8k16", 0, 4, 1, 0, "compute capability 7.5", launchMmaK16,
        launchMmaK16},
-      {5, "5 mma m16n8k32", 0, 4, 80, 2, kMmaShared,
-       "compute capability 8.0, a build for sm_80 or later and 96 KiB of shared memory",
-       launchMmaK32, launchMmaK32},
+      {5, "5 mma m16n8k32", 0, 4, 2, kMmaShared,
+       "compute capability 8.0, built for sm_80 or later", launchMmaK32, launchMmaK32},
 #ifdef BULK_TENSOR
-      {6, "6 wgmma m64n256k32", 0, 2, 90, 4, kWgmmaShared,
-       "compute capability 9.0 and a build for sm_90a", launchWgmma, launchWgmma},
+      {6, "6 wgmma m64n176k32", 0, 2, 4, kWgmmaShared,
+       "compute capability 9.0, built for sm_90a", launchWgmma, launchWgmma},
+#else
+      {6, "6 wgmma m64n176k32", 0, 2, 4, 1 << 30, "a toolkit from 12.0 on", nullptr,
+       nullptr},
 #endif
 #endif
   };
@@ -1309,8 +1443,7 @@ const std::vector<Rung>& rungs() {
 
 bool runsOn(const Rung& rung, const Card& card) {
   return (card.compiledFor & rung.feature) == rung.feature &&
-         card.sharedBytes >= rung.sharedBytes &&
-         (rung.number != 6 || card.capability == 90);
+         card.sharedBytes >= rung.sharedBytes;
 }
 // end snippet
 
@@ -1325,10 +1458,9 @@ __global__ void dequantizeRows(Operands p, const int32_t* raw, float* c) {
   if (col < p.ldc) {
     const size_t at = size_t(row) * p.ldc + col;
     const int4 x = *reinterpret_cast<const int4*>(raw + at);
-    *reinterpret_cast<float4*>(c + at) =
-        make_float4(finish<float>(x.x, p.columns[col]), finish<float>(x.y, p.columns[col + 1]),
-                    finish<float>(x.z, p.columns[col + 2]),
-                    finish<float>(x.w, p.columns[col + 3]));
+    *reinterpret_cast<float4*>(c + at) = make_float4(
+        finish<float>(x.x, p.columns[col]), finish<float>(x.y, p.columns[col + 1]),
+        finish<float>(x.z, p.columns[col + 2]), finish<float>(x.w, p.columns[col + 3]));
   }
 }
 // end snippet
@@ -1338,8 +1470,6 @@ void cublasCheck(cublasStatus_t status, const char* what) {
   throw std::runtime_error(std::string(what) + ": " + cublasLtGetStatusString(status));
 }
 #define CUBLAS_CHECK(call) cublasCheck((call), #call)
-
-class Event;
 
 // snippet: peer
 // cuBLASLt's s8 x s8 -> s32 through its C interface: the plan is made once, and of all
@@ -1383,7 +1513,6 @@ class Peer {
   }
 
   size_t proposals() const { return proposals_.size(); }
-  size_t chosen() const { return chosen_; }
   void choose(size_t algorithm) { chosen_ = algorithm; }
 
   void launchRaw(const Operands& p, int32_t* c) const {
@@ -1425,7 +1554,10 @@ struct Options {
 class Problem {
  public:
   explicit Problem(const Codes& q)
-      : shape_(q.shape), a_(q.a), b_(q.b), bPacked_(size_t(q.shape.n) * q.shape.ldk()),
+      : shape_(q.shape),
+        a_(q.a),
+        b_(q.b),
+        bPacked_(size_t(q.shape.n) * q.shape.ldk()),
         columns_(q.columns) {
     pack();
   }
@@ -1438,8 +1570,8 @@ class Problem {
   }
 
   Operands operands() const {
-    return {shape_.m, shape_.n, shape_.k, shape_.ldk(), shape_.ldc(), a_.get(),
-            b_.get(), bPacked_.get(), columns_.get()};
+    return {shape_.m, shape_.n, shape_.k,       shape_.ldk(),  shape_.ldc(),
+            a_.get(), b_.get(), bPacked_.get(), columns_.get()};
   }
 
  private:
@@ -1461,8 +1593,9 @@ struct Contestant {
 std::vector<Contestant> contestants(const Options& options, const Card& card) {
   std::vector<Contestant> all;
   for (const Rung& rung : rungs()) {
-    const bool wanted = options.rungs.empty() ||
-                        std::count(options.rungs.begin(), options.rungs.end(), rung.number);
+    const bool wanted =
+        options.rungs.empty() ||
+        std::count(options.rungs.begin(), options.rungs.end(), rung.number);
     if (wanted && runsOn(rung, card)) {
       const int rate = rung.rate ? rung.rate : tensorRate(card.capability);
       all.push_back({rung.name, rate, rung.predicted, rung.raw, rung.fused});
@@ -1495,17 +1628,18 @@ bool verify(const Codes& q, const std::vector<Contestant>& all) {
   std::vector<float> fused;
   bool passed = true;
 
-  std::printf("\ncase %dx%dx%d, ", shape.m, shape.n, shape.k);
+  std::printf("\ncase %dx%dx%d\n", shape.m, shape.n, shape.k);
   if (shape.work() <= kOracleWork) {
-    std::printf("every output against a host integer oracle\n");
+    std::printf("  every output against a host integer oracle\n");
     oracle(q, raw, fused);
   } else {
-    std::printf("Freivalds' check of '%s', then bit equality\n", all[0].name);
     raw = outputOf(all[0].raw, problem.operands(), rawBuffer);
     const long wrong = ProductCheck(q).wrongRows(raw);
-    std::printf("  %d rows of accumulators checked in 64-bit integers, %ld wrong; a\n"
-                "  wrong product passes with a probability of at most 2^-%d\n",
-                shape.m, wrong, ProductCheck::kVectors * ProductCheck::kBits);
+    std::printf(
+        "  Freivalds' check of '%s': %ld of %d rows wrong\n"
+        "  (a wrong product passes with a probability of at most 2^-%d);\n"
+        "  then every output against those accumulators\n",
+        all[0].name, wrong, shape.m, ProductCheck::kVectors * ProductCheck::kBits);
     passed = wrong == 0;
     fused = dequantized(q, raw);
   }
@@ -1599,7 +1733,7 @@ std::string formatted(const char* format, double value) {
 }
 
 void printTimes(const char* title, Shape shape, const Card& card,
-                const std::vector<Contestant>& all, float Contestant::* time,
+                const std::vector<Contestant>& all, float Contestant::*time,
                 const Contestant* peer) {
   std::printf("  %-20s%10s%9s%9s%10s%10s%9s\n", title, "time (ms)", "TOPS", "of unit",
               "vs above", "predicted", "vs peer");
@@ -1639,10 +1773,12 @@ void timeCase(const Codes& q, const Card& card, std::vector<Contestant>& all, in
     all[i].rawMs = times[2 * i];
     all[i].fusedMs = times[2 * i + 1];
   }
-  const float packing =
-      medians({[&](const Operands&) { sets[0].pack(); }}, sets, runs)[0];
-  std::printf("  times: medians of %d batches, inputs rotated over %zu sets; packing B,\n"
-              "  once for all products, takes %.4f ms\n", runs, sets.size(), packing);
+  size_t turn = 0;
+  const Launch pack = [&](const Operands&) { sets[turn++ % sets.size()].pack(); };
+  std::printf("  times: medians of %d batches, inputs rotated over %zu sets\n", runs,
+              sets.size());
+  std::printf("  packing B, once for all products: %.4f ms\n",
+              medians({pack}, sets, runs)[0]);
   printTimes("raw s8->s32", shape, card, all, &Contestant::rawMs, peer);
   printTimes("fused FP32", shape, card, all, &Contestant::fusedMs, peer);
 }
@@ -1662,8 +1798,6 @@ void chooseAlgorithm(Peer& peer, const Codes& q) {
   }
   const std::vector<float> times = medians(launches, sets, 3);
   peer.choose(std::min_element(times.begin(), times.end()) - times.begin());
-  std::printf("  peer: proposal %zu of the %zu that cuBLASLt's heuristics make\n",
-              peer.chosen() + 1, peer.proposals());
 }
 #endif
 
@@ -1673,9 +1807,11 @@ void printCodes(const Codes& q) {
     for (int8_t code : codes) sum += std::abs(code);
     return double(sum) / double(count);
   };
-  std::printf("  codes: mean |A| %.1f, zero point %d; mean |B| %.1f\n",
-              meanAbs(q.a, size_t(q.shape.m) * q.shape.k), q.zeroPointA,
-              meanAbs(q.b, q.b.size()));
+  std::printf(
+      "  codes (power, and so the clock, depends on them):\n"
+      "  mean |A| %.1f, zero point %d, mean |B| %.1f\n",
+      meanAbs(q.a, size_t(q.shape.m) * q.shape.k), q.zeroPointA,
+      meanAbs(q.b, q.b.size()));
 }
 
 bool runCase(Shape shape, const Options& options, const Card& card) {
@@ -1688,11 +1824,10 @@ bool runCase(Shape shape, const Options& options, const Card& card) {
   DeviceBuffer<int32_t> scratch(size_t(shape.m) * shape.ldc());
   hasPeer = peer.proposals() > 0;
   if (hasPeer) {
-    all.push_back({"peer: cuBLASLt", tensorRate(card.capability), 0,
-                   [&](const Operands& p, int32_t* c) { peer.launchRaw(p, c); },
-                   [&](const Operands& p, float* c) {
-                     peer.launchFused(p, scratch.get(), c);
-                   }});
+    all.push_back(
+        {"peer: cuBLASLt", tensorRate(card.capability), 0,
+         [&](const Operands& p, int32_t* c) { peer.launchRaw(p, c); },
+         [&](const Operands& p, float* c) { peer.launchFused(p, scratch.get(), c); }});
     if (timed) chooseAlgorithm(peer, q);
   }
 #endif
@@ -1709,7 +1844,7 @@ bool runCase(Shape shape, const Options& options, const Card& card) {
 
 // ---------------------------------------------------------------- the command
 
-void printCard(const Card& card, const Options& options) {
+void printCard(const Card& card) {
   std::printf("GPU: %s (compute capability %d.%d)\n", card.name.c_str(),
               card.capability / 10, card.capability % 10);
 #ifdef TENSOR_CORES
@@ -1721,14 +1856,13 @@ void printCard(const Card& card, const Options& options) {
                   ? formatted("%.1f", card.tops(tensorRate(card.capability))).c_str()
                   : "n/a");
 #else
-  std::printf("left out on a CPU: rungs 4 to 6, which need tensor cores, and all times\n");
+  std::printf("left out on a CPU: rungs 4 to 6 (tensor cores) and all times\n");
 #endif
   for (const Rung& rung : rungs()) {
     if (!runsOn(rung, card)) {
       std::printf("left out: %s needs %s\n", rung.name, rung.needs);
     }
   }
-  (void)options;
 }
 
 const char* const kUsage =
@@ -1793,7 +1927,7 @@ bool parse(int argc, char** argv, Options& options) {
 
 int run(const Options& options) {
   const Card card = thisCard();
-  printCard(card, options);
+  printCard(card);
   if (contestants(options, card).empty()) {
     std::printf("FAILED: none of the rungs asked for runs here\n");
     return 1;
