@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "diagnostic.h"
+#include "evidence.h"
+#include "link.h"
 #include "workspace.h"
 
 namespace fs = std::filesystem;
@@ -26,7 +29,8 @@ int main(int argc, char** argv) try {
   CLI::App app("Keeps the code shown in documents equal to its source.", "snippet");
   app.require_subcommand(1);
   app.fallthrough();
-  std::string root, machine, output, address;
+  std::string root, machine, output, address, program;
+  std::string compiler(snippet::kCompilers[0].id);
   std::vector<std::string> files;
   app.add_option("--root", root, "The repository (default: found from here upwards)");
 
@@ -47,6 +51,12 @@ int main(int argc, char** argv) try {
   sync->add_option("--machine", machine,
                    "Pull evidence recorded on this machine instead (with --output)")
       ->needs(into);
+  CLI::App* link =
+      app.add_subcommand("link", "Print a program's Compiler Explorer link");
+  link->add_option("SNIPPET.cu", program)->required();
+  link->add_option("--compiler", compiler, "The site's id")->capture_default_str();
+  CLI::App* index =
+      app.add_subcommand("index", "Print regions, programs and links as JSON");
 
   try {
     app.parse(argc, argv);
@@ -57,10 +67,19 @@ int main(int argc, char** argv) try {
       fs::canonical(root.empty() ? snippet::find_root(".") : fs::path(root));
   for (std::string& file : files) file = from_root(file, top);
 
-  snippet::Workspace workspace(top, {}, machine);
+  const snippet::Evidence evidence = {
+      [](const std::string& file, const std::string& text, const std::string& address) {
+        return transcript::get(text, address, file);
+      },
+      [](const std::string& file, const std::string& text, const std::string& address) {
+        return transcript::block(text, address, file);
+      }};
+  snippet::Workspace workspace(top, evidence, machine);
   if (*list) workspace.list(files, std::cout);
   if (*show) workspace.show(address, std::cout);
   if (*check) return workspace.check(files, std::cout) ? 0 : 1;
+  if (*link) workspace.link(from_root(program, top), compiler, std::cout);
+  if (*index) workspace.index(std::cout);
   if (*sync) workspace.sync(files, output, std::cout);
   return 0;
 } catch (const common::DiagnosticError& error) {

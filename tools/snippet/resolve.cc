@@ -115,6 +115,12 @@ std::optional<std::vector<std::string>> Resolver::lines(
       throw std::invalid_argument("'" + pull.name + "' is not one figure");
     }
     return found;
+  } catch (const common::DiagnosticError& wrong) {
+    for (const common::Diagnostic& part : wrong.diagnostics()) {
+      const std::size_t inside = part.column == 0 ? 0 : part.column - 1;
+      errors.push_back(
+          {document, pull.line, column + inside, part.message, pull.source});
+    }
   } catch (const std::exception& wrong) {
     errors.push_back({document, pull.line, column, wrong.what(), pull.source});
   }

@@ -18,7 +18,7 @@ namespace snippet {
 using ReadFile = std::function<std::string(const std::string& file)>;
 
 /// Evidence by address, out of a transcript: its file's name and its bytes are given.
-/// Both throw std::exception whose text says what is wrong with the address.
+/// Both throw common::DiagnosticError whose diagnostics have the address as `source`.
 struct Evidence {
   using Get = std::function<std::string(
       const std::string& file, const std::string& text, const std::string& address)>;

@@ -217,10 +217,10 @@ TEST_CASE("evidence is pulled by value into sentences and by block into fences")
         "<!-- end pull -->\n");
 }
 
-TEST_CASE("evidence that cannot be had says why, under its address") {
+TEST_CASE("evidence that cannot be had says why, under that part of its address") {
   const Evidence evidence = {
       [](const std::string&, const std::string&, const std::string&) -> std::string {
-        throw std::runtime_error("no block 'a'");
+        throw common::DiagnosticError({{"t", 0, 5, "no row 'b'", "a / b"}});
       },
       [](const std::string&, const std::string&, const std::string&) {
         return std::string();
@@ -229,7 +229,7 @@ TEST_CASE("evidence that cannot be had says why, under its address") {
                 "is <!-- pull: transcripts/p/m.txt#a / b --><!-- end pull -->\n",
                 {{"transcripts/p/m.txt", ""}}, evidence)
             .errors ==
-        "l.md:1: no block 'a'\n"
+        "l.md:1: no row 'b'\n"
         "  is <!-- pull: transcripts/p/m.txt#a / b --><!-- end pull -->\n"
-        "                                    ^\n");
+        "                                        ^\n");
 }

@@ -12,6 +12,8 @@
 #include "diagnostic.h"
 #include "diff.h"
 #include "file.h"
+#include "index.h"
+#include "link.h"
 #include "suggest.h"
 
 namespace fs = std::filesystem;
@@ -121,35 +123,49 @@ std::vector<Workspace::Document> Workspace::load(std::vector<std::string> files)
   return documents;
 }
 
-void Workspace::list(const std::vector<std::string>& files, std::ostream& out) {
-  std::map<std::string, std::size_t> places;
-  std::set<std::string> sources(files.begin(), files.end());
-  for (const Document& document : load({})) {
+std::map<std::string, std::vector<Region>> Workspace::regions(
+    const std::vector<Document>& documents) {
+  std::set<std::string> files;
+  for (const std::string& file : files_below(root_, "src")) files.insert(file);
+  for (const Document& document : documents) {
     for (const Pull& pull : document.update.pulls) {
-      if (is_transcript(pull.file)) continue;
-      ++places[pull.address()];
-      if (files.empty()) sources.insert(pull.file);
+      if (!is_transcript(pull.file)) files.insert(pull.file);
     }
   }
-  if (files.empty()) {
-    for (const std::string& file : files_below(root_, "src")) sources.insert(file);
-  }
+  return regions(files);
+}
+
+std::map<std::string, std::vector<Region>> Workspace::regions(
+    const std::set<std::string>& files) {
   Diagnostics errors;
-  std::string text;
-  for (const std::string& file : sources) {
+  std::map<std::string, std::vector<Region>> found;
+  for (const std::string& file : files) {
     try {
-      for (const Region& region : resolver_.source(file, errors).regions) {
-        const std::size_t pulled = places[file + "#" + region.name];
-        text += file + ":" + std::to_string(region.first_line) + "-" +
-                std::to_string(region.last_line) + ": " + region.name + ": " +
-                (pulled == 0 ? "nothing pulls it" : count(pulled, "place")) + "\n";
-      }
+      found[file] = resolver_.source(file, errors).regions;
     } catch (const std::exception& error) {
       errors.push_back({file, 0, 0, error.what(), ""});
     }
   }
   fail_on(std::move(errors));
-  out << text;
+  return found;
+}
+
+void Workspace::list(const std::vector<std::string>& files, std::ostream& out) {
+  const std::vector<Document> documents = load({});
+  std::map<std::string, std::size_t> places;
+  for (const Document& document : documents) {
+    for (const Pull& pull : document.update.pulls) ++places[pull.address()];
+  }
+  const std::set<std::string> named(files.begin(), files.end());
+  for (const auto& [file, marked] :
+       files.empty() ? regions(documents) : regions(named)) {
+    for (const Region& region : marked) {
+      const std::size_t pulled = places[file + "#" + region.name];
+      out << file << ":" << region.first_line << "-" << region.last_line << ": "
+          << region.name << ": "
+          << (pulled == 0 ? "nothing pulls it" : count(pulled, "place")) << "\n";
+    }
+  }
 }
 
 void Workspace::show(const std::string& address, std::ostream& out) {
@@ -225,6 +241,24 @@ void Workspace::sync(const std::vector<std::string>& files, const fs::path& outp
   }
   for (common::Replacement& replacement : replacements) replacement.commit();
   out << (report.empty() ? "everything is fresh\n" : report);
+}
+
+void Workspace::link(const std::string& file, const std::string& compiler,
+                     std::ostream& out) {
+  out << explorer_link(read(file), compiler) << '\n';
+}
+
+void Workspace::index(std::ostream& out) {
+  const std::vector<Document> documents = load({});
+  const auto marked = regions(documents);
+  std::map<std::string, std::string> sources;
+  for (const auto& [file, none] : marked) sources[file] = read(file);
+  std::vector<Program> programs;
+  for (const Document& document : documents) {
+    if (is_markdown(document.file)) continue;
+    programs.push_back({document.file, document.update.before, document.update.pulls});
+  }
+  out << snippet::index(sources, marked, programs);
 }
 
 }  // namespace snippet

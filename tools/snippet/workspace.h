@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <iosfwd>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,12 @@ class Workspace {
   void sync(const std::vector<std::string>& files, const std::filesystem::path& output,
             std::ostream& out);
 
+  /// Prints the Compiler Explorer link of a program.
+  void link(const std::string& file, const std::string& compiler, std::ostream& out);
+
+  /// Prints the page's map of regions, programs and links.
+  void index(std::ostream& out);
+
  private:
   struct Document {
     std::string file;
@@ -46,6 +54,11 @@ class Workspace {
   };
   std::vector<Document> load(std::vector<std::string> files);
   std::string read(const std::string& file) const;
+  // The regions of `src/` and of what `documents` pull, by file.
+  std::map<std::string, std::vector<Region>> regions(
+      const std::vector<Document>& documents);
+  std::map<std::string, std::vector<Region>> regions(
+      const std::set<std::string>& files);
 
   std::filesystem::path root_;
   Resolver resolver_;
