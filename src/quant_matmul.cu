@@ -19,6 +19,7 @@
 // everything before it times anything. Tensor cores are reported on, never used.
 
 // snippet: prelude
+// snippet: includes
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
@@ -32,6 +33,7 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+// end snippet
 
 constexpr int kTile = 16;  // a block computes kTile x kTile outputs, one a thread
 
@@ -165,6 +167,7 @@ float dequantize(int code, float scale, int zeroPoint) {
 }
 // end snippet
 
+// snippet: quantized-codes
 struct QuantizedA {
   std::vector<int8_t> codes;  // m x k
   float scale = 1.0f;
@@ -183,6 +186,7 @@ QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
   for (float value : a) q.codes.push_back(quantize(value, q.scale, 0, -127));
   return q;
 }
+// end snippet
 
 // snippet: quantize-asymmetric
 // Codes -128..127 over the range of the values *and zero*, so that zero is a code:
@@ -205,6 +209,7 @@ QuantizedA quantizeAsymmetricA(const std::vector<float>& a) {
 }
 // end snippet
 
+// snippet: one-scale
 QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
   QuantizedB q;
   q.scales.assign(1, symmetricScale(maxAbs(b)));
@@ -212,6 +217,7 @@ QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
   for (float value : b) q.codes.push_back(quantize(value, q.scales[0], 0, -127));
   return q;
 }
+// end snippet
 
 // snippet: quantize-columns
 // Largest magnitude of each of B's n columns.
