@@ -37,6 +37,7 @@
 
 constexpr int kTile = 16;  // a block computes kTile x kTile outputs, one a thread
 
+// snippet: for-each
 // Calls visit(i, column) for each of `count` values of a row-major matrix.
 template <typename Visit>
 void forEach(size_t count, int columns, const Visit& visit) {
@@ -44,6 +45,7 @@ void forEach(size_t count, int columns, const Visit& visit) {
     for (int column = 0; column < columns; ++column, ++i) visit(i, column);
   }
 }
+// end snippet
 // end snippet
 
 constexpr int kWarmupLaunches = 3;
@@ -297,6 +299,7 @@ void prune2to4(std::vector<float>& b, int k, int n) {
 // ---------------------------------------------------------------- CPU reference
 
 // snippet: reference
+// snippet: host-simd
 // Wider versions of a host loop, chosen when the program starts. The results are the
 // same bits: the loops below are exact, or add in a fixed order.
 #if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
@@ -305,6 +308,7 @@ void prune2to4(std::vector<float>& b, int k, int n) {
 #else
 #define HOST_SIMD
 #endif
+// end snippet
 
 // sum[j] += x[0] * b[0][j] + ... + x[7] * b[7][j], in that order.
 constexpr int kTerms = 8, kColumns = 512;
