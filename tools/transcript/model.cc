@@ -151,6 +151,16 @@ std::string_view Table::cell(std::string_view line, std::size_t column) const {
   return trim(line.substr(begin, end - begin));
 }
 
+bool Table::fits(std::string_view line) const {
+  for (const Column& column : columns) {
+    if (column.begin > 0 && column.begin < line.size() && !is_space(line[column.begin]) &&
+        !is_space(line[column.begin - 1])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Transcript::Transcript(std::string bytes, std::string name)
     : name_(std::move(name)), bytes_(clean(std::move(bytes), notes_)) {
   if (bytes_.size() >= std::numeric_limits<std::uint32_t>::max()) {
