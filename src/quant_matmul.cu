@@ -236,6 +236,23 @@ std::vector<int32_t> columnSums(const std::vector<int8_t>& codes, int n) {
 }
 // end snippet
 
+// snippet: small-column
+// How many different codes a column of B uses, and the share of them that are 0.
+struct ColumnCodes {
+  int distinct = 0;
+  double zeros = 0.0;
+};
+
+ColumnCodes columnCodes(const std::vector<int8_t>& codes, int n, int col) {
+  long count[256] = {}, total = 0;
+  for (size_t i = col; i < codes.size(); i += n, ++total) ++count[codes[i] + 128];
+  ColumnCodes column;
+  for (long times : count) column.distinct += times > 0;
+  column.zeros = double(count[128]) / double(total);
+  return column;
+}
+// end snippet
+
 // snippet: prune-2to4
 // Of every four consecutive values along k keeps the two largest magnitudes (the
 // earlier one when they tie) and zeroes the rest. A last group of fewer than four
@@ -875,6 +892,8 @@ struct CaseReport {
 
   float scaleA = 0.0f, scaleAsymA = 0.0f, scaleB = 0.0f;
   int zeroPoint = 0;
+  int smallColumn = 0;  // of the lowest gain, 64 times below the first column's
+  ColumnCodes smallColumnCodes;  // with one scale for B
   std::vector<float> columnScales;
   std::vector<Row> rows;
   F32Gate f32Gate;
@@ -895,6 +914,8 @@ CaseReport runLadder(const Inputs& in, int runs) {
   report.scaleA = symmetric.scale;
   QuantizedB b = quantizeOneScaleB(in.b);
   report.scaleB = b.scales[0];
+  report.smallColumn = std::min(6, n - 1);
+  report.smallColumnCodes = columnCodes(b.codes, n, report.smallColumn);
   report.rows.push_back(
       runInt8<false, false>("int8 one scale", in, symmetric, b, runs));
 
@@ -952,10 +973,12 @@ void printLadder(const Inputs& in, const CaseReport& report) {
               in.shape.k, f32.maxReference());
   std::printf("  a scale sym %.3e, a scale asym %.3e, zero point %d\n", report.scaleA,
               report.scaleAsymA, report.zeroPoint);
-  const size_t small = std::min<size_t>(6, report.columnScales.size() - 1);
   std::printf("  b scale (one for all) %.3e,\n", report.scaleB);
   std::printf("  per-column scales span %.3e to %.3e\n", report.columnScales[0],
-              report.columnScales[small]);
+              report.columnScales[report.smallColumn]);
+  std::printf("  one scale leaves column %d of B %d codes, %.1f%% of them 0\n",
+              report.smallColumn, report.smallColumnCodes.distinct,
+              100.0 * report.smallColumnCodes.zeros);
   std::printf("  f32 gate: |got-ref| <= %.3e + %.3e*|ref|\n", f32.absolute(),
               f32.relative());
   std::printf(

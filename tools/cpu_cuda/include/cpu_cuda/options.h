@@ -1,0 +1,101 @@
+// What the environment may choose: CPU_CUDA_ORDER, CPU_CUDA_WORKERS, CPU_CUDA_LEAKS.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+// ThreadSanitizer keeps 1 MiB or so for each CUDA thread of each worker, and
+// AddressSanitizer sees no red zones around thread-local memory: one worker each.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define CPU_CUDA_ONE_WORKER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define CPU_CUDA_ONE_WORKER 1
+#endif
+#endif
+
+namespace cpu_cuda {
+
+enum class Order { forward, reverse, shuffle };
+
+/// `order`: in which the threads of a block run up to each barrier, and the blocks of
+/// a grid start. A correct kernel gives the same result in each.
+struct Options {
+  Order order = Order::forward;
+  unsigned long long seed = 0;
+  unsigned workers = 1;  // operating system threads that share the blocks
+  bool leaks = false;    // report at exit what was never freed, and exit 23
+};
+
+inline unsigned default_workers() {
+#ifdef CPU_CUDA_ONE_WORKER
+  return 1;
+#else
+  const unsigned cores = std::thread::hardware_concurrency();
+  return cores == 0 ? 1 : cores;
+#endif
+}
+
+/// The whole of `text` as a decimal number up to `limit`, or false.
+inline bool read_number(const char* text, unsigned long long limit,
+                        unsigned long long& value) {
+  if (*text < '0' || *text > '9') return false;
+  errno = 0;
+  char* end = nullptr;
+  value = std::strtoull(text, &end, 10);
+  return errno == 0 && *end == '\0' && value <= limit;
+}
+
+/// The options of this process. A bad value or a name that is none of the three: one
+/// line on stderr, exit 2.
+inline Options read_environment() {
+  Options options;
+  options.workers = default_workers();
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (std::strncmp(*entry, "CPU_CUDA_", 9) != 0) continue;
+    const char* equals = std::strchr(*entry, '=');
+    const char* value = equals + 1;
+    const auto is = [&](const char* name) {
+      return std::strncmp(*entry, name, equals - *entry) == 0 &&
+             name[equals - *entry] == '\0';
+    };
+    unsigned long long number = 0;
+    const char* expected = nullptr;
+    if (is("CPU_CUDA_ORDER")) {
+      if (std::strncmp(value, "shuffle:", 8) == 0 &&
+          read_number(value + 8, ~0ull, options.seed)) {
+        options.order = Order::shuffle;
+      } else if (std::strcmp(value, "reverse") == 0) {
+        options.order = Order::reverse;
+      } else if (std::strcmp(value, "forward") != 0) {
+        expected = "forward, reverse or shuffle:SEED";
+      }
+    } else if (is("CPU_CUDA_WORKERS")) {
+#ifdef CPU_CUDA_ONE_WORKER
+      expected = read_number(value, 1, number) && number == 1 ? nullptr
+                                                              : "1 (sanitizer build)";
+#else
+      expected = read_number(value, 1024, number) && number > 0 ? nullptr : "1 to 1024";
+#endif
+      options.workers = static_cast<unsigned>(number);
+    } else if (is("CPU_CUDA_LEAKS")) {
+      expected = read_number(value, 1, number) ? nullptr : "0 or 1";
+      options.leaks = number == 1;
+    } else {
+      expected = "no such variable; there are CPU_CUDA_ORDER, _WORKERS and _LEAKS";
+    }
+    if (expected != nullptr) {
+      std::fprintf(stderr, "%s: expected %s\n", *entry, expected);
+      std::exit(2);
+    }
+  }
+  return options;
+}
+
+inline Options options = read_environment();
+
+}  // namespace cpu_cuda
