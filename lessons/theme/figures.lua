@@ -123,6 +123,9 @@ local function picture(div)
   local begin = svg:find('<svg', 1, true)
   svg = '<svg role="img" aria-label="' .. escape(alternative) .. '"' ..
       svg:sub(begin + #'<svg')
+  if FORMAT:match('^epub') then  -- no style sheet gives the plots their colours there
+    svg = svg:gsub('var%(%-%-[%w-]+, (#%x+)%)', '%1')
+  end
   local content = pandoc.List { pandoc.RawBlock('html', svg) }
   local data = slurp(name .. '.tsv')
   local caption = take_caption(div)
