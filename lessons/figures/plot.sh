@@ -17,6 +17,7 @@ printf '%s\n' "$drawn" | sed -E \
   -e 's/rgb\( *0, *0, *13\)/var(--series-3, #0a7a72)/g' \
   -e 's/rgb\( *0, *0, *14\)/var(--series-4, #7a4bb3)/g' \
   -e "s/(id=['\"]|href='#)(gp|gnuplot_|textbox|greybox)/\1$name-\2/g" \
+  -e "s/ = (['\"])/=\1/g" \
   -e 's/ font-family="sans-serif"//g; s/<title>[^<]*<\/title>//; s/<desc>[^<]*<\/desc>//' \
   -e '/<filter/,/<\/filter>/d; /<\?xml/d' > "$out.new"
 mv "$out.new" "$out"

@@ -51,17 +51,26 @@ end
 
 local function is_scroller(block) return block.t == 'Div' and block.classes[1] == 'scroller' end
 
-local formulas = 0
+-- The first row and the first column head the others, and say so.
+local function heads(tbl)
+  for _, row in ipairs(tbl.head.rows) do
+    for _, cell in ipairs(row.cells) do cell.attributes.scope = 'col' end
+  end
+  for _, body in ipairs(tbl.bodies) do
+    body.row_head_columns = 1
+    for _, row in ipairs(body.body) do row.cells[1].attributes.scope = 'row' end
+  end
+  return tbl
+end
+
 local function scrollers(blocks)
   for i, b in ipairs(blocks) do
     if b.t == 'CodeBlock' then
       blocks[i] = scroller(b, 'code', 'Code')
     elseif b.t == 'Table' then
-      for _, body in ipairs(b.bodies) do body.row_head_columns = 1 end
-      blocks[i] = scroller(b, 'table', 'Table')
+      blocks[i] = scroller(heads(b), 'table', 'Table')
     elseif b.t == 'Para' and #b.content == 1 and b.content[1].t == 'Math' and
         b.content[1].mathtype == 'DisplayMath' then
-      formulas = formulas + 1
       blocks[i] = scroller(b, 'formula', 'Formula')
     end
   end
@@ -98,10 +107,9 @@ local function data_table(text, label)
   end
   local table = pandoc.utils.from_simple_table(
     pandoc.SimpleTable({}, aligns, widths, head, rows))
-  table.bodies[1].row_head_columns = 1
   local summary = pandoc.RawBlock('html', '<summary>Data</summary>')
   return element('details', { { 'class', 'data' } },
-    { summary, scroller(table, 'table', 'Data of ' .. label) })
+    { summary, scroller(heads(table), 'table', 'Data of ' .. label) })
 end
 
 local function picture(div)
@@ -129,8 +137,9 @@ local function picture(div)
   local content = pandoc.List { pandoc.RawBlock('html', svg) }
   local data = slurp(name .. '.tsv')
   local caption = take_caption(div)
-  content:extend(element('figcaption', {}, { caption }))
-  if data then content:extend(data_table(data, div.attributes.label)) end
+  local below = pandoc.List { caption }
+  if data then below:extend(data_table(data, div.attributes.label)) end
+  content:extend(element('figcaption', {}, below))
   return element('figure', { { 'class', 'picture' }, { 'id', div.identifier } }, content)
 end
 

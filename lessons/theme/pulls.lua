@@ -33,19 +33,25 @@ local function ends_pull(raw)
       raw.text:match('^%s*<!%-%-%s*end pull%s*%-%->%s*$') ~= nil
 end
 
--- The address with the chosen machine in it, and the machine's id if it is evidence.
+local function machine_name(id) return index.machines[id] or id end
+
+-- The address with the chosen machine in it and, for evidence, who printed it.
 local function locate(address)
   local program, id, rest = address:match('^transcripts/([^/#]+)/([^/#]+)%.txt#(.*)$')
-  if not program then return address end
-  id = machine or id
-  if not machines[id] then
-    machines[id] = true
-    machines[#machines + 1] = id
+  if program then
+    id = machine or id
+    if not machines[id] then
+      machines[id] = true
+      machines[#machines + 1] = id
+    end
+    return 'transcripts/' .. program .. '/' .. id .. '.txt#' .. rest,
+        machine_name(id), 'Recorded on '
   end
-  return 'transcripts/' .. program .. '/' .. id .. '.txt#' .. rest, id
+  local snippet = address:match('^(snippets/[^#]+)%.txt#')
+  if snippet then return address, snippet .. '.cu', 'Printed by ' end
+  local recorded = address:match('^([^#]+%.txt)#')
+  return address, recorded, recorded and 'Recorded in ' or nil
 end
-
-local function machine_name(id) return index.machines[id] or id end
 
 -- "src/a.cu, lines 3–9" as inlines.
 local function place(address)
@@ -64,12 +70,12 @@ local shown = {}  -- how often each address has been shown, so that labels are u
 
 local function block(address, code)
   local where, label, link
-  local located, id = locate(address)
+  local located, origin, verb = locate(address)
   local classes = { 'listing' }
-  if id then
+  if origin then
     local name = located:match('#(.*)$')
-    where = { pandoc.Str('Recorded on ' .. machine_name(id) .. ': '), pandoc.Str(name) }
-    label = 'Output recorded on ' .. machine_name(id) .. ', ' .. name
+    where = { pandoc.Str(verb .. origin .. ': '), pandoc.Str(name) }
+    label = verb .. origin .. ': ' .. name
     classes = { 'listing', 'evidence' }
   else
     local region
@@ -131,13 +137,13 @@ local function values(inlines)
       value, address = pandoc.List(), opens
     elseif x.t == 'RawInline' and ends_pull(x) then
       if not value then problem.stop('`end pull` without its pull', x.text) end
-      local located, id = locate(address)
-      if not id then
+      local located, origin = locate(address)
+      if not origin then
         problem.stop('code is pulled as a block, not into a sentence', address)
       end
       result:insert(pandoc.Span(value, pandoc.Attr('', { 'pulled' }, {
         { 'data-address', located },
-        { 'title', machine_name(id) .. ': ' .. located:match('#(.*)$') } })))
+        { 'title', origin .. ': ' .. located:match('#(.*)$') } })))
       value = nil
     elseif x.t == 'RawInline' then
       if not is_comment(x) then

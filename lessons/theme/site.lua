@@ -28,8 +28,8 @@ function Pandoc(doc)
   for path in stringify(doc.meta.lessons or ''):gmatch('[^:]+') do
     local meta = front_matter(path)
     items[#items + 1] = {
-      pandoc.Header(1, { pandoc.Link(meta.title, page(path)) }),
-      pandoc.Para(pandoc.List { pandoc.Emph(meta.subtitle) } ),
+      pandoc.Header(2, { pandoc.Link(meta.title, page(path)) }),
+      pandoc.Para { pandoc.Emph(meta.subtitle) },
       pandoc.Para(meta.description),
     }
   end
