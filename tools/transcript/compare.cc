@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "address.h"
 #include "align.h"
@@ -232,18 +233,17 @@ class Comparer {
     return pending_.same;
   }
 
+  /// Up to 1 for the text, 2 if nothing differs, and half more inside blocks of one name.
   double likeness(std::size_t i, std::size_t j) {
     const bool blank = is_blank(recorded_.line(i));
     if (blank != is_blank(actual_.line(j))) return -1;
-    if (blank) return 0.5;
-    if (same(i, j)) return 2;
-    const double like = likeness_of_text(recorded_.line(i), actual_.line(j));
-    const Table* table = actual_.table_at(j);
-    if (is_row_ && table != nullptr && j != table->header &&
-        fold(table->cell(actual_.line(j), 0)) == row_name_) {
-      return std::max(like, 0.75);
+    double like = 0.5;
+    if (!blank) {
+      like = same(i, j) ? 2 : std::max(likeness_of_text(recorded_.line(i), actual_.line(j)),
+                                       likeness_of_rows(j));
+      if (like < 0.5) return 0.01;
     }
-    return like < 0.5 ? 0.01 : like;
+    return like + (same_block(i, j) ? 0.5 : 0);
   }
 
   void pair(std::size_t i, std::size_t j) {
@@ -251,8 +251,7 @@ class Comparer {
     if (pending_.same) return commit();
     enter(i);
     result_.figures += numbers_in(recorded_.line(i));
-    if (is_blank(recorded_.line(i)) || is_blank(actual_.line(j)) ||
-        likeness(i, j) < 0.5) {
+    if (likeness(i, j) < 0.5) {
       Entry entry = entry_at(What::line, i, j);
       entry.address = names_.row(i);
       entry.recorded = shown(recorded_.line(i));
@@ -505,6 +504,36 @@ class Comparer {
       }
     }
     return sum / static_cast<double>(std::max({from.size(), to.size(), std::size_t{1}}));
+  }
+
+  /// Rows of one name are alike when their tables are.
+  double likeness_of_rows(std::size_t j) {
+    const Table* table = actual_.table_at(j);
+    if (!is_row_ || table == nullptr || j == table->header) return 0;
+    if (fold(table->cell(actual_.line(j), 0)) != row_name_) return 0;
+    const ColumnMap& map = columns(*table);
+    std::size_t common = 0;
+    for (std::size_t c = 1; c < table_->columns.size(); ++c) {
+      const std::size_t to = map.to_actual[c];
+      common += to != kNone && table->columns[to].name == table_->columns[c].name;
+    }
+    return 2 * common >= table_->columns.size() ? 0.75 : 0;
+  }
+
+  bool same_block(std::size_t i, std::size_t j) {
+    const auto hashes = [](const Transcript& side) {
+      std::vector<std::size_t> all(side.blocks());
+      for (std::size_t b = 0; b < all.size(); ++b) {
+        all[b] = std::hash<std::string>()(side.block_name(b));
+      }
+      return all;
+    };
+    if (block_hashes_.empty()) {
+      block_hashes_ = hashes(recorded_);
+      actual_block_hashes_ = hashes(actual_);
+    }
+    return block_hashes_[recorded_.block_at(i)] ==
+           actual_block_hashes_[actual_.block_at(j)];
   }
 
   void commit() {
@@ -831,6 +860,8 @@ class Comparer {
   const Transcript* block_side_ = nullptr;
   std::size_t block_ = kNone;
   std::vector<const Rule*> block_rules_;
+
+  std::vector<std::size_t> block_hashes_, actual_block_hashes_;
 
   ColumnMap map_;
   Pending pending_;
