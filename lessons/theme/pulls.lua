@@ -215,6 +215,10 @@ local function links(link)
     link.classes:insert('explorer')
     return link
   end
+  local file = link.target:match('^file:(.*)$')
+  if file then  -- of the repository, which a page may have left behind
+    return link.content .. { pandoc.Str(' ('), pandoc.Code(file), pandoc.Str(')') }
+  end
 end
 
 return {
