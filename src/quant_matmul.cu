@@ -19,6 +19,7 @@
 // everything before it times anything. Tensor cores are reported on, never used.
 
 // snippet: prelude
+// snippet: includes
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
@@ -31,6 +32,7 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+// end snippet: includes
 
 constexpr int kTile = 16;  // a block computes kTile x kTile outputs, one a thread
 // end snippet
@@ -156,6 +158,7 @@ float dequantize(int code, float scale, int zeroPoint) {
 }
 // end snippet
 
+// snippet: quantized
 struct QuantizedA {
   std::vector<int8_t> codes;  // m x k
   float scale = 1.0f;
@@ -166,7 +169,9 @@ struct QuantizedB {
   std::vector<int8_t> codes;  // k x n
   std::vector<float> scales;  // 1, or one for each column
 };
+// end snippet
 
+// snippet: quantize-symmetric-a
 QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
   QuantizedA q;
   q.scale = symmetricScale(maxAbs(a));
@@ -174,6 +179,7 @@ QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
   for (float value : a) q.codes.push_back(quantize(value, q.scale, 0, -127));
   return q;
 }
+// end snippet
 
 // snippet: quantize-asymmetric
 // Codes -128..127 over the range of the values *and zero*, so that zero is a code:
@@ -196,6 +202,7 @@ QuantizedA quantizeAsymmetricA(const std::vector<float>& a) {
 }
 // end snippet
 
+// snippet: quantize-one-scale
 QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
   QuantizedB q;
   q.scales.assign(1, symmetricScale(maxAbs(b)));
@@ -203,6 +210,7 @@ QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
   for (float value : b) q.codes.push_back(quantize(value, q.scales[0], 0, -127));
   return q;
 }
+// end snippet
 
 // snippet: quantize-columns
 // Largest magnitude of each of B's n columns.
@@ -567,6 +575,7 @@ constexpr ElementFormat kMxInt8 = {roundMxInt8, 127.0f / 64.0f, 0};
 // end snippet
 
 // snippet: block-scales
+// snippet: scale-rules
 // E8M0, the scale of the OCP Microscaling formats (v1.0, section 6.3): a power of two,
 // 2^-127 to 2^127. `roundUp` takes the smallest one that lets no element saturate.
 float powerOfTwoScale(float largest, ElementFormat element, bool roundUp) {
@@ -590,6 +599,7 @@ float floatScale(float largest, ElementFormat element) {
   const float scale = largest / element.largest;
   return scale > 0.0f ? scale : 1.0f;
 }
+// end snippet: scale-rules
 
 // Stores B in blocks of `block` values down a column (k x n, the last block of a
 // column may be short). `tensorScale` applies to all; `e4m3Scale` rounds each block's
