@@ -151,9 +151,34 @@ void printRow(int n) {
               worstColumn);
 }
 
+// How far the values of a column lie from those `distance` rows above: the least and
+// the largest move, where values run round in the unit interval.
+void printRepeats(int distance) {
+  constexpr int size = 2048, col = 1078;
+  Generator random;
+  for (long i = 0; i < long(size) * size; ++i) random.unit();
+  std::vector<double> column;
+  for (long i = 0; i < long(size) * size; ++i) {
+    const float value = random.unit();
+    if (i % size == col) column.push_back(value);
+  }
+  double least = 1.0, largest = -1.0;
+  for (size_t p = distance; p < column.size(); ++p) {
+    const double move = column[p] - column[p - distance];
+    const double round = move - std::nearbyint(move);
+    least = std::min(least, round);
+    largest = std::max(largest, round);
+  }
+  std::printf("  %-11d%13.5f%14.5f\n", distance, least, largest);
+}
+
 int main() {
   std::printf("summed rounding errors of B's columns (K is 2048)\n");
   std::printf("  %-13s%13s%8s%8s\n", "B", "rms/expected", "worst", "column");
   for (int n : {2000, 2003, 2047, 2048, 1024}) printRow(n);
   std::printf("  independent errors: about 1, and a worst of 3 to 4 sigmas\n");
+
+  std::printf("\nrepeats of column 1078 (N and K are 2048)\n");
+  std::printf("  %-11s%13s%14s\n", "rows later", "least move", "largest move");
+  for (int distance : {255, 256, 257}) printRepeats(distance);
 }
