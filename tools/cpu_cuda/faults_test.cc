@@ -104,6 +104,8 @@ TEST_CASE("bad options: one line, exit 2") {
     CHECK(refused("CPU_CUDA_WORKERS='" + std::string(value) + "'") ==
           std::string("CPU_CUDA_WORKERS=") + value + ": expected 1 to 1024\n");
   }
+  CHECK(run("CPU_CUDA_WORKERS=2 " + setting("FAULTS_ASAN")).err ==
+        "CPU_CUDA_WORKERS=2: expected 1 in this sanitizer build\n");
   CHECK(refused("CPU_CUDA_LEAKS=yes") == "CPU_CUDA_LEAKS=yes: expected 0 or 1\n");
   CHECK(refused("CPU_CUDA_ODER=reverse") ==
         "CPU_CUDA_ODER=reverse: no such variable; there are CPU_CUDA_ORDER, "
