@@ -117,8 +117,27 @@ std::vector<Column> find_columns(const Transcript& transcript, std::size_t begin
     }
   }
 
-  std::vector<Column> found;
+  // Two words that every line sets one space apart in the same place are two columns only
+  // if there are values under the second.
+  Table table{begin, end, {}};
   for (const Segment& column : joined) {
+    table.columns.push_back({"", static_cast<std::uint32_t>(column.begin)});
+  }
+  std::vector<Segment> kept;
+  for (std::size_t c = 0; c < joined.size(); ++c) {
+    bool apart = c == 0 || joined[c].begin > joined[c - 1].end + 1;
+    for (std::size_t i = begin + 1; i < end && !apart; ++i) {
+      apart = has_value(table.cell(transcript.line(i), c));
+    }
+    if (apart) {
+      kept.push_back(joined[c]);
+    } else {
+      kept.back().end = joined[c].end;
+    }
+  }
+
+  std::vector<Column> found;
+  for (const Segment& column : kept) {
     const std::size_t from = std::min(column.begin, header.size());
     found.push_back({fold(header.substr(from, column.end - from)),
                      static_cast<std::uint32_t>(column.begin)});
