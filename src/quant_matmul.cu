@@ -170,6 +170,7 @@ float dequantize(int code, float scale, int zeroPoint) {
 // end snippet
 
 // snippet: quantized-codes
+// snippet: quantized
 struct QuantizedA {
   std::vector<int8_t> codes;  // m x k
   float scale = 1.0f;
@@ -180,7 +181,9 @@ struct QuantizedB {
   std::vector<int8_t> codes;  // k x n
   std::vector<float> scales;  // 1, or one for each column
 };
+// end snippet
 
+// snippet: quantize-symmetric-a
 QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
   QuantizedA q;
   q.scale = symmetricScale(maxAbs(a));
@@ -189,6 +192,7 @@ QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
   return q;
 }
 // end snippet
+// end snippet: quantized-codes
 
 // snippet: quantize-asymmetric
 // Codes -128..127 over the range of the values *and zero*, so that zero is a code:
@@ -610,6 +614,7 @@ constexpr ElementFormat kMxInt8 = {roundMxInt8, 127.0f / 64.0f, 0};
 // end snippet
 
 // snippet: block-scales
+// snippet: scale-rules
 // E8M0, the scale of the OCP Microscaling formats (v1.0, section 6.3): a power of two,
 // 2^-127 to 2^127. `roundUp` takes the smallest one that lets no element saturate.
 float powerOfTwoScale(float largest, ElementFormat element, bool roundUp) {
@@ -633,6 +638,7 @@ float floatScale(float largest, ElementFormat element) {
   const float scale = largest / element.largest;
   return scale > 0.0f ? scale : 1.0f;
 }
+// end snippet: scale-rules
 
 // Stores B in blocks of `block` values down a column (k x n, the last block of a
 // column may be short). `tensorScale` applies to all; `e4m3Scale` rounds each block's
