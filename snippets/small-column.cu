@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// What one scale for B leaves of a column whose gain is 64 times smaller.
+// What one scale for all of B leaves of a column 64 times below the largest: a handful
+// of codes, nearly all of them 0.
 //
-//   nvcc -std=c++17 -O3 -arch=sm_75 -o small-column small-column.cu && ./small-column
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o small-column small-column.cu
 
 // pull: src/quant_matmul.cu#includes
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +19,16 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+// end pull
+
+// pull: src/quant_matmul.cu#for-each
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
 // end pull
 
 // pull: src/quant_matmul.cu#inputs
@@ -48,10 +60,10 @@ std::vector<float> makeA(Shape shape, Generator& random) {
 // Weights whose columns differ 64-fold in gain, with an outlier every 37th element.
 std::vector<float> makeB(Shape shape, Generator& random) {
   std::vector<float> b(size_t(shape.k) * shape.n);
-  for (size_t i = 0; i < b.size(); ++i) {
-    const float gain = std::ldexp(1.0f, -static_cast<int>(i % shape.n % 7));
+  forEach(b.size(), shape.n, [&](size_t i, int col) {
+    const float gain = 1.0f / static_cast<float>(1 << (col % 7));
     b[i] = (2.0f * random.unit() - 1.0f) * gain * (i % 37 == 0 ? 8.0f : 1.0f);
-  }
+  });
   return b;
 }
 // end pull
@@ -88,7 +100,7 @@ float dequantize(int code, float scale, int zeroPoint) {
 }
 // end pull
 
-// pull: src/quant_matmul.cu#quantized
+// pull: src/quant_matmul.cu#quantized-codes
 struct QuantizedA {
   std::vector<int8_t> codes;  // m x k
   float scale = 1.0f;
@@ -99,9 +111,17 @@ struct QuantizedB {
   std::vector<int8_t> codes;  // k x n
   std::vector<float> scales;  // 1, or one for each column
 };
+
+QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
+  QuantizedA q;
+  q.scale = symmetricScale(maxAbs(a));
+  q.codes.reserve(a.size());
+  for (float value : a) q.codes.push_back(quantize(value, q.scale, 0, -127));
+  return q;
+}
 // end pull
 
-// pull: src/quant_matmul.cu#quantize-one-scale
+// pull: src/quant_matmul.cu#one-scale
 QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
   QuantizedB q;
   q.scales.assign(1, symmetricScale(maxAbs(b)));
@@ -116,9 +136,9 @@ QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
 std::vector<float> columnMaxAbs(const std::vector<float>& b, int n) {
   maxAbs(b);  // refuses what is not finite
   std::vector<float> largest(n, 0.0f);
-  for (size_t i = 0; i < b.size(); ++i) {
-    largest[i % n] = std::max(largest[i % n], std::fabs(b[i]));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    largest[col] = std::max(largest[col], std::fabs(b[i]));
+  });
   return largest;
 }
 
@@ -127,9 +147,9 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
   QuantizedB q;
   for (float largest : columnMaxAbs(b, n)) q.scales.push_back(symmetricScale(largest));
   q.codes.reserve(b.size());
-  for (size_t i = 0; i < b.size(); ++i) {
-    q.codes.push_back(quantize(b[i], q.scales[i % n], 0, -127));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    q.codes.push_back(quantize(b[i], q.scales[col], 0, -127));
+  });
   return q;
 }
 // end pull
@@ -151,39 +171,20 @@ ColumnCodes columnCodes(const std::vector<int8_t>& codes, int n, int col) {
 }
 // end pull
 
-void printRow(const char* name, const std::vector<float>& b, const QuantizedB& q, int n,
-              int col) {
-  const float scale = q.scales[q.scales.size() == 1 ? 0 : col];
-  double error2 = 0.0, value2 = 0.0;
-  for (size_t i = col; i < b.size(); i += n) {
-    const double error = double(dequantize(q.codes[i], scale, 0)) - b[i];
-    error2 += error * error;
-    value2 += double(b[i]) * b[i];
-  }
-  const ColumnCodes codes = columnCodes(q.codes, n, col);
-  std::printf("  %-11s%11.3e%7d%8.1f%%%12.4f\n", name, scale, codes.distinct,
-              100.0 * codes.zeros, std::sqrt(error2 / value2));
-}
-
 int main() {
-  constexpr int n = 2048, col = 6;
+  const Shape shape = {1, 256, 256};
   Generator random;
-  const std::vector<float> a = makeA({n, n, n}, random);
-  const std::vector<float> b = makeB({n, n, n}, random);
-  const QuantizedB one = quantizeOneScaleB(b), each = quantizeColumnsB(b, n);
-
-  std::printf("column %d of B (2048x2048)\n", col);
-  std::printf("  %-11s%11s%7s%9s%12s\n", "scale", "step", "codes", "zeros",
-              "rms error");
-  printRow("one for B", b, one, n, col);
-  printRow("its own", b, each, n, col);
-  std::printf("  the rms error is a fraction of the column's rms value\n");
-
-  std::printf("\ncodes of column %d (one scale for B)\n", col);
-  std::printf("  %-6s%8s\n", "code", "values");
-  for (int code = -2; code <= 2; ++code) {
-    long values = 0;
-    for (size_t i = col; i < one.codes.size(); i += n) values += one.codes[i] == code;
-    std::printf("  %-6d%8ld\n", code, values);
+  makeA(shape, random);
+  const std::vector<float> b = makeB(shape, random);
+  const QuantizedB one = quantizeOneScaleB(b), each = quantizeColumnsB(b, shape.n);
+  std::printf("%6s %10s   %20s   %20s\n", "", "", "one scale for B", "one per column");
+  std::printf("%6s %10s   %8s %11s   %8s %11s\n", "column", "gain", "codes", "zeros",
+              "codes", "zeros");
+  for (int col = 0; col < 7; ++col) {
+    const ColumnCodes coarse = columnCodes(one.codes, shape.n, col);
+    const ColumnCodes fine = columnCodes(each.codes, shape.n, col);
+    std::printf("%6d %10.6f   %8d %10.1f%%   %8d %10.1f%%\n", col,
+                std::ldexp(1.0, -col), coarse.distinct, 100 * coarse.zeros,
+                fine.distinct, 100 * fine.zeros);
   }
 }

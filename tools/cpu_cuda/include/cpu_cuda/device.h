@@ -55,8 +55,8 @@ class Device {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = made_.find(static_cast<char*>(address));
     if (found == made_.end() || found->second.kind != kind) return false;
+    std::free(const_cast<char*>(found->first));
     made_.erase(found);
-    std::free(address);
     return true;
   }
 

@@ -64,7 +64,7 @@ inline Options read_environment() {
              name[equals - *entry] == '\0';
     };
     unsigned long long number = 0;
-    const char* expected = nullptr;
+    const char* error = nullptr;
     if (is("CPU_CUDA_ORDER")) {
       if (std::strncmp(value, "shuffle:", 8) == 0 &&
           read_number(value + 8, ~0ull, options.seed)) {
@@ -72,24 +72,26 @@ inline Options read_environment() {
       } else if (std::strcmp(value, "reverse") == 0) {
         options.order = Order::reverse;
       } else if (std::strcmp(value, "forward") != 0) {
-        expected = "forward, reverse or shuffle:SEED";
+        error = "expected forward, reverse or shuffle:SEED";
       }
     } else if (is("CPU_CUDA_WORKERS")) {
 #ifdef CPU_CUDA_ONE_WORKER
-      expected = read_number(value, 1, number) && number == 1 ? nullptr
-                                                              : "1 (sanitizer build)";
+      error = read_number(value, 1, number) && number == 1
+                  ? nullptr
+                  : "expected 1 in this sanitizer build";
 #else
-      expected = read_number(value, 1024, number) && number > 0 ? nullptr : "1 to 1024";
+      error = read_number(value, 1024, number) && number > 0 ? nullptr
+                                                             : "expected 1 to 1024";
 #endif
       options.workers = static_cast<unsigned>(number);
     } else if (is("CPU_CUDA_LEAKS")) {
-      expected = read_number(value, 1, number) ? nullptr : "0 or 1";
+      error = read_number(value, 1, number) ? nullptr : "expected 0 or 1";
       options.leaks = number == 1;
     } else {
-      expected = "no such variable; there are CPU_CUDA_ORDER, _WORKERS and _LEAKS";
+      error = "no such variable; there are CPU_CUDA_ORDER, _WORKERS and _LEAKS";
     }
-    if (expected != nullptr) {
-      std::fprintf(stderr, "%s: expected %s\n", *entry, expected);
+    if (error != nullptr) {
+      std::fprintf(stderr, "%s: %s\n", *entry, error);
       std::exit(2);
     }
   }

@@ -1,0 +1,883 @@
+#include "compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "address.h"
+#include "align.h"
+#include "decimal.h"
+#include "text.h"
+#include "token.h"
+
+namespace transcript {
+namespace {
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+bool is_report(Class kind) {
+  return kind == Class::time || kind == Class::ratio || kind == Class::device;
+}
+
+bool is_positive(std::string_view number) {
+  const double value = to_double(number);
+  return std::isfinite(value) && value > 0;
+}
+
+/// Text that may stand where a time or ratio would.
+bool excused(std::string_view cell, Class kind) {
+  const std::string text = fold(cell);
+  return text == "not timed" || (kind == Class::ratio && text == "n/a");
+}
+
+/// Whether a number is within the class of the recorded one. Every branch is written so
+/// that NaN fails.
+bool agrees(std::string_view recorded, Kind recorded_kind, std::string_view actual,
+            Kind actual_kind, const Rule* rule) {
+  const Class kind = rule == nullptr ? Class::last_place : rule->kind;
+  if (kind == Class::time || kind == Class::ratio) return is_positive(actual);
+  if (kind == Class::exact) return recorded == actual;
+  if (recorded_kind == Kind::special || actual_kind == Kind::special) {
+    if (recorded_kind != actual_kind) return false;
+    if (is_nan(recorded)) return is_nan(actual);
+    return is_infinite(actual) && is_negative(recorded) == is_negative(actual);
+  }
+  if (recorded == actual) return true;
+  if (kind == Class::tolerance) {
+    return within(recorded, actual, rule->relative, rule->absolute);
+  }
+  if (is_zero(recorded) && is_zero(actual) && recorded_kind == actual_kind) return true;
+  return recorded_kind == Kind::real && within_last_place(recorded, actual);
+}
+
+bool is_negative_zero(std::string_view recorded, std::string_view actual) {
+  return is_negative(recorded) != is_negative(actual) && is_zero(recorded) &&
+         is_zero(actual);
+}
+
+std::vector<Token> tokens_of(std::string_view line) {
+  std::vector<Token> tokens;
+  Tokens reader(line);
+  for (Token token; reader.next(token);) tokens.push_back(token);
+  return tokens;
+}
+
+std::size_t count_tokens(std::string_view line) {
+  std::size_t count = 0;
+  Tokens reader(line);
+  for (Token token; reader.next(token);) ++count;
+  return count;
+}
+
+/// "+0.002 (+12.5 %)"; empty unless both are finite numbers.
+std::string change_between(std::string_view recorded, std::string_view actual) {
+  const std::vector<Token> from = tokens_of(recorded), to = tokens_of(actual);
+  if (from.empty() || to.empty() || !from[0].is_number() || !to[0].is_number()) {
+    return "";
+  }
+  const double before = to_double(from[0].in(recorded));
+  const double after = to_double(to[0].in(actual));
+  if (!std::isfinite(before) || !std::isfinite(after)) return "";
+  std::string text = fmt::format("{:+.4g}", after - before);
+  if (before != 0) text += fmt::format(" ({:+.3g} %)", (after - before) / before * 100);
+  return text;
+}
+
+/// How the columns of two tables correspond.
+struct ColumnMap {
+  const Table* recorded = nullptr;
+  const Table* actual = nullptr;
+  bool identical = false;              // the same names in the same order
+  bool permuted = false;               // the same names in another order
+  std::vector<std::size_t> to_actual;  // by recorded column; kNone is missing
+  std::vector<std::size_t> extra;      // actual columns
+};
+
+struct ColumnSide {
+  const Table& recorded;
+  const Table& actual;
+  ColumnMap& map;
+  std::vector<std::size_t> missing_run, extra_run;
+
+  bool same(std::size_t i, std::size_t j) const {
+    return recorded.columns[i].name == actual.columns[j].name;
+  }
+  double likeness(std::size_t i, std::size_t j) const { return same(i, j) ? 2 : -1; }
+  void pair(std::size_t i, std::size_t j) {
+    flush();
+    map.to_actual[i] = j;
+  }
+  void missing(std::size_t i) { missing_run.push_back(i); }
+  void extra(std::size_t j) { extra_run.push_back(j); }
+  /// As many on both sides: renamed.
+  void flush() {
+    if (missing_run.size() == extra_run.size()) {
+      for (std::size_t k = 0; k < missing_run.size(); ++k) {
+        map.to_actual[missing_run[k]] = extra_run[k];
+      }
+    } else {
+      map.extra.insert(map.extra.end(), extra_run.begin(), extra_run.end());
+    }
+    missing_run.clear();
+    extra_run.clear();
+  }
+};
+
+ColumnMap map_columns(const Table& recorded, const Table& actual) {
+  ColumnMap map{&recorded, &actual, false, false, {}, {}};
+  map.to_actual.assign(recorded.columns.size(), kNone);
+  const auto names = [](const Table& table) {
+    std::vector<std::string> names;
+    for (const Column& column : table.columns) names.push_back(column.name);
+    return names;
+  };
+  std::vector<std::string> from = names(recorded), to = names(actual);
+  map.identical = from == to;
+  if (map.identical) {
+    for (std::size_t i = 0; i < from.size(); ++i) map.to_actual[i] = i;
+    return map;
+  }
+  if (from.size() == to.size() && std::is_permutation(from.begin(), from.end(), to.begin())) {
+    map.permuted = true;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const auto found = std::find(to.begin(), to.end(), from[i]);
+      map.to_actual[i] = static_cast<std::size_t>(found - to.begin());
+      *found += '\n';  // a name that occurs twice is taken once
+    }
+    return map;
+  }
+  ColumnSide side{recorded, actual, map, {}, {}};
+  align(from.size(), to.size(), side);
+  side.flush();
+  return map;
+}
+
+class Comparer {
+ public:
+  Comparer(const Transcript& recorded, const Transcript& actual, const Rules& rules)
+      : recorded_(recorded), actual_(actual), rules_(rules),
+        names_(recorded), actual_names_(actual), used_(rules.rules.size(), false) {}
+
+  Comparison run() {
+    result_.lines = recorded_.lines();
+    for (const auto* side : {&recorded_, &actual_}) {
+      if (side->blocks() == 0) {
+        throw common::DiagnosticError(
+            {{side->name(), 0, 0, "has no text: there is nothing to compare", ""}});
+      }
+      for (const std::string& note : side->notes()) {
+        result_.notes.push_back(side->name() + ": " + note);
+      }
+    }
+    align(recorded_.lines(), actual_.lines(), *this);
+    std::vector<common::Diagnostic> idle;
+    for (std::size_t r = 0; r < used_.size(); ++r) {
+      const Rule& rule = rules_.rules[r];
+      if (used_[r] || rule.kind == Class::absent_ok) continue;
+      idle.push_back(rules_.at(
+          rule, "this rule matches nothing in " + recorded_.name() +
+                    " that an earlier rule does not; correct it or remove it"));
+    }
+    if (!idle.empty()) throw common::DiagnosticError(std::move(idle));
+    if (negative_zeros_ > 0) {
+      result_.notes.push_back(
+          fmt::format("{} zero{} changed sign", negative_zeros_,
+                      negative_zeros_ == 1 ? "" : "s"));
+    }
+    if (absent_ > 0) {
+      result_.notes.push_back(fmt::format("{} line{} or column{} absent, as the rules allow",
+                                          absent_, absent_ == 1 ? "" : "s",
+                                          absent_ == 1 ? "" : "s"));
+    }
+    return std::move(result_);
+  }
+
+  /// Walks the recording alone, to see which rules match.
+  std::vector<bool> matched() {
+    for (std::size_t i = 0; i < recorded_.lines(); ++i) {
+      enter(i);
+      Tokens reader(recorded_.line(i));
+      std::size_t number = 0;
+      for (Token token; reader.next(token);) {
+        if (token.is_number()) prose_rule(++number);
+      }
+      absence_allowed(recorded_, i, "");
+    }
+    return used_;
+  }
+
+  // What align() asks and tells.
+  bool same(std::size_t i, std::size_t j) {
+    enter(i);
+    pending_ = {i, j, 0, 0, {}, true};
+    if (device_ != nullptr) {
+      const bool both = matches(device_->line, fold(actual_.line(j)));
+      if (both) pending_.reports.push_back({0, "", "", device_});
+      pending_.same = both;
+      return both;
+    }
+    pending_.same = in_step(i, j);
+    if (!pending_.same && is_row_ && ruled_) {
+      pending_ = {i, j, 0, 0, {}, true};
+      dry_ = true;
+      dry_differences_ = 0;
+      const Table* table = actual_.table_at(j);
+      const bool named = table == nullptr || j == table->header ||
+                         fold(table->cell(actual_.line(j), 0)) == row_name_;
+      pending_.same = named && !is_blank(actual_.line(j)) &&
+                      (compare_row(i, j), dry_differences_ == 0);
+      dry_ = false;
+    }
+    return pending_.same;
+  }
+
+  /// Up to 1 for the text, 2 if nothing differs, and half more inside blocks of one name.
+  double likeness(std::size_t i, std::size_t j) {
+    const bool blank = is_blank(recorded_.line(i));
+    if (blank != is_blank(actual_.line(j))) return -1;
+    double like = 0.5;
+    if (!blank) {
+      like = same(i, j) ? 2 : std::max(likeness_of_text(recorded_.line(i), actual_.line(j)),
+                                       likeness_of_rows(j));
+      if (like < 0.5) return 0.01;
+    }
+    return like + (same_block(i, j) ? 0.5 : 0);
+  }
+
+  void pair(std::size_t i, std::size_t j) {
+    if (pending_.i != i || pending_.j != j) same(i, j);
+    if (pending_.same) return commit();
+    enter(i);
+    result_.figures += numbers_in(recorded_.line(i));
+    if (likeness(i, j) < 0.5) {
+      Entry entry = entry_at(What::line, i, j);
+      entry.address = names_.row(i);
+      entry.recorded = shown(recorded_.line(i));
+      entry.actual = shown(actual_.line(j));
+      differ(std::move(entry));
+    } else if (is_row_) {
+      compare_row(i, j);
+    } else {
+      compare_prose(i, j);
+    }
+  }
+
+  void missing(std::size_t i) {
+    enter(i);
+    result_.figures += numbers_in(recorded_.line(i));
+    if (absence_allowed(recorded_, i, "")) {
+      ++absent_;
+      return;
+    }
+    Entry entry = entry_at(What::missing, i, kNone);
+    entry.address = names_.row(i);
+    entry.recorded = shown(recorded_.line(i));
+    differ(std::move(entry));
+  }
+
+  void extra(std::size_t j) {
+    if (absence_allowed(actual_, j, "")) {
+      ++absent_;
+      return;
+    }
+    Entry entry = entry_at(What::extra, kNone, j);
+    entry.address = actual_names_.row(j);
+    entry.actual = shown(actual_.line(j));
+    differ(std::move(entry));
+  }
+
+ private:
+  struct Report {
+    std::size_t place;  // a column of a row, or the first byte of a number in prose
+    std::string recorded, actual;
+    const Rule* rule;
+  };
+  /// What same() found about a pair, for pair() to keep.
+  struct Pending {
+    std::size_t i = kNone, j = kNone;
+    std::size_t figures = 0;
+    std::size_t negative_zeros = 0;
+    std::vector<Report> reports;
+    bool same = false;
+  };
+
+  static std::string shown(std::string_view line) {
+    const std::string_view text = trim(line);
+    return text.empty() ? "(blank line)" : printable(fold(text.substr(0, 1000)));
+  }
+
+  static std::size_t numbers_in(std::string_view line) {
+    std::size_t count = 0;
+    Tokens reader(line);
+    for (Token token; reader.next(token);) count += token.is_number();
+    return count;
+  }
+
+  /// Learns what the rules say about recorded line `i`.
+  void enter(std::size_t i) {
+    if (line_ == i) return;
+    line_ = i;
+    table_ = recorded_.table_at(i);
+    is_row_ = table_ != nullptr && i != table_->header;
+    row_name_ = is_row_ ? fold(table_->cell(recorded_.line(i), 0)) : std::string();
+    ruled_ = false;
+    device_ = nullptr;
+    column_rules_.clear();
+    prose_rules_.clear();
+    if (rules_.rules.empty()) return;
+    load_block(recorded_, recorded_.block_at(i));
+    if (block_rules_.empty()) return;
+    if (is_row_) {
+      column_rules_.assign(table_->columns.size(), nullptr);
+      for (std::size_t c = 0; c < column_rules_.size(); ++c) {
+        for (const Rule* rule : block_rules_) {
+          if (rule->is_prose() || rule->kind == Class::absent_ok) continue;
+          if (!matches(rule->row, row_name_)) continue;
+          if (!matches(rule->column, table_->columns[c].name)) continue;
+          if (!table_->cell(recorded_.line(i), c).empty()) use(rule);
+          column_rules_[c] = rule;
+          ruled_ = true;
+          break;
+        }
+      }
+      for (const Rule* rule : block_rules_) ruled_ |= rule->kind == Class::absent_ok;
+    } else if (!is_blank(recorded_.line(i))) {
+      std::string text;
+      for (const Rule* rule : block_rules_) {
+        if (!rule->is_prose() || rule->kind == Class::absent_ok) continue;
+        if (text.empty()) text = fold(recorded_.line(i));
+        if (!matches(rule->line, text)) continue;
+        ruled_ = true;
+        if (rule->kind == Class::device && prose_rules_.empty()) {
+          use(rule);
+          device_ = rule;
+          break;
+        }
+        prose_rules_.push_back(rule);
+      }
+    }
+  }
+
+  void load_block(const Transcript& side, std::size_t block) {
+    if (block_side_ == &side && block_ == block) return;
+    block_side_ = &side;
+    block_ = block;
+    block_rules_.clear();
+    const std::string name = side.block_name(block);
+    for (const Rule& rule : rules_.rules) {
+      if (matches(rule.block, name)) block_rules_.push_back(&rule);
+    }
+  }
+
+  void use(const Rule* rule) {
+    used_[static_cast<std::size_t>(rule - rules_.rules.data())] = true;
+  }
+
+  const Rule* prose_rule(std::size_t number) {
+    for (const Rule* rule : prose_rules_) {
+      if (rule->figure == 0 || rule->figure == number) {
+        use(rule);
+        return rule;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Whether the rules let line `i` of a side, or column `column` of it, be absent.
+  bool absence_allowed(const Transcript& side, std::size_t i, std::string_view column) {
+    if (rules_.rules.empty() || is_blank(side.line(i))) return false;
+    load_block(side, side.block_at(i));
+    const Table* table = side.table_at(i);
+    const bool row = table != nullptr && i != table->header;
+    bool allowed = false;
+    for (const Rule* rule : block_rules_) {
+      if (rule->kind != Class::absent_ok) continue;
+      const bool one =
+          !column.empty() ? !rule->column.empty() && matches(rule->column, column) &&
+                                (rule->row.empty() ||
+                                 (row && matches(rule->row, fold(table->cell(side.line(i), 0)))))
+          : row ? !rule->row.empty() && rule->column.empty() &&
+                      matches(rule->row, fold(table->cell(side.line(i), 0)))
+                : rule->is_prose() && matches(rule->line, fold(side.line(i)));
+      if (one) use(rule);
+      allowed |= one;
+    }
+    return allowed;
+  }
+
+  /// Both lines' tokens, one by one; true when all agree.
+  bool in_step(std::size_t i, std::size_t j) {
+    const std::string_view recorded = recorded_.line(i), actual = actual_.line(j);
+    const bool alike = recorded == actual;
+    if (alike && !ruled_) {
+      pending_.figures = numbers_in(recorded);
+      return true;
+    }
+    const Table* table = is_row_ ? actual_.table_at(j) : nullptr;
+    if (table != nullptr && j == table->header) return false;
+    const bool by_column = table != nullptr && columns(*table).identical;
+    std::size_t column = 0, actual_column = 0, number = 0;
+    Tokens left(recorded), right(actual);
+    for (Token r, a;;) {
+      const bool more = left.next(r);
+      if (more != right.next(a)) return false;
+      if (!more) return true;
+      if (r.spaced != a.spaced) return false;
+      const Rule* rule = nullptr;
+      if (is_row_) {
+        column = advance(*table_, column, r.begin);
+        if (by_column) {
+          actual_column = advance(*table, actual_column, a.begin);
+          if (column != actual_column) return false;
+        }
+        if (ruled_ && !column_rules_.empty()) rule = column_rules_[column];
+      }
+      if (r.is_number()) {
+        ++pending_.figures;
+        ++number;
+        if (!is_row_ && ruled_) rule = prose_rule(number);
+      }
+      if (!token_agrees(r, recorded, a, actual, rule,
+                        is_row_ ? column : r.begin)) {
+        return false;
+      }
+    }
+  }
+
+  static std::size_t advance(const Table& table, std::size_t column,
+                             std::size_t offset) {
+    while (column + 1 < table.columns.size() &&
+           offset >= table.columns[column + 1].begin) {
+      ++column;
+    }
+    return column;
+  }
+
+  bool token_agrees(const Token& r, std::string_view recorded, const Token& a,
+                    std::string_view actual, const Rule* rule, std::size_t place) {
+    const std::string_view from = r.in(recorded), to = a.in(actual);
+    const bool device = rule != nullptr && rule->kind == Class::device;
+    if (r.is_number() && rule != nullptr && is_report(rule->kind)) {
+      const bool fine = device || (a.is_number() && agrees(from, r.kind, to, a.kind, rule));
+      if (fine) pending_.reports.push_back({place, std::string(from), std::string(to), rule});
+      return fine;
+    }
+    if (!r.is_number()) return device || (!a.is_number() && from == to);
+    if (!a.is_number() || !agrees(from, r.kind, to, a.kind, rule)) return false;
+    if (from != to && is_negative_zero(from, to)) ++pending_.negative_zeros;
+    return true;
+  }
+
+  const ColumnMap& columns(const Table& actual) {
+    if (map_.recorded != table_ || map_.actual != &actual) {
+      map_ = map_columns(*table_, actual);
+    }
+    return map_;
+  }
+
+  /// Tokens that both sides share from the front and the back, numbers for half when
+  /// they differ, as a fraction of the longer side.
+  static double likeness_of_text(std::string_view recorded, std::string_view actual) {
+    if (recorded.size() > 100'000 || actual.size() > 100'000) return 0.5;
+    const std::vector<Token> from = tokens_of(recorded), to = tokens_of(actual);
+    const std::size_t shorter = std::min(from.size(), to.size());
+    const auto like = [&](std::size_t i, std::size_t j) {
+      if (from[i].in(recorded) == to[j].in(actual)) return 1.0;
+      return from[i].is_number() && to[j].is_number() ? 0.5 : 0.0;
+    };
+    double sum = 0;
+    std::size_t front = 0;
+    if (from.size() == to.size()) {
+      for (; front < shorter; ++front) sum += like(front, front);
+    } else {
+      for (; front < shorter; ++front) {
+        const double one = like(front, front);
+        if (one == 0) break;
+        sum += one;
+      }
+      for (std::size_t back = 1; front + back <= shorter; ++back) {
+        const double one = like(from.size() - back, to.size() - back);
+        if (one == 0) break;
+        sum += one;
+      }
+    }
+    return sum / static_cast<double>(std::max({from.size(), to.size(), std::size_t{1}}));
+  }
+
+  /// Rows of one name are alike when their tables are.
+  double likeness_of_rows(std::size_t j) {
+    const Table* table = actual_.table_at(j);
+    if (!is_row_ || table == nullptr || j == table->header) return 0;
+    if (fold(table->cell(actual_.line(j), 0)) != row_name_) return 0;
+    const ColumnMap& map = columns(*table);
+    std::size_t common = 0;
+    for (std::size_t c = 1; c < table_->columns.size(); ++c) {
+      const std::size_t to = map.to_actual[c];
+      common += to != kNone && table->columns[to].name == table_->columns[c].name;
+    }
+    return 2 * common >= table_->columns.size() ? 0.75 : 0;
+  }
+
+  bool same_block(std::size_t i, std::size_t j) {
+    const auto hashes = [](const Transcript& side) {
+      std::vector<std::size_t> all(side.blocks());
+      for (std::size_t b = 0; b < all.size(); ++b) {
+        all[b] = std::hash<std::string>()(side.block_name(b));
+      }
+      return all;
+    };
+    if (block_hashes_.empty()) {
+      block_hashes_ = hashes(recorded_);
+      actual_block_hashes_ = hashes(actual_);
+    }
+    return block_hashes_[recorded_.block_at(i)] ==
+           actual_block_hashes_[actual_.block_at(j)];
+  }
+
+  void commit() {
+    result_.figures += pending_.figures;
+    negative_zeros_ += pending_.negative_zeros;
+    for (Report& report : pending_.reports) keep_report(std::move(report));
+    pending_.i = kNone;
+  }
+
+  void keep_report(Report report) {
+    const std::size_t i = pending_.i, j = pending_.j;
+    ++result_.reported;
+    if (report.rule->kind == Class::device && report.rule->is_prose()) {
+      report.recorded = shown(recorded_.line(i));
+      report.actual = shown(actual_.line(j));
+      result_.figures += numbers_in(recorded_.line(i));
+    }
+    if (report.recorded == report.actual) return;
+    ++result_.reported_changed;
+    if (result_.reports.size() == Comparison::kListed) return;
+    Entry entry = entry_at(What::figure, i, j);
+    entry.address = is_row_ ? (report.place == 0 ? names_.row(i)
+                                                 : names_.cell(i, report.place))
+                    : report.rule->kind == Class::device
+                        ? names_.row(i)
+                        : names_.number(i, static_cast<std::uint32_t>(report.place));
+    entry.change = change_between(report.recorded, report.actual);
+    entry.tolerance = describe(*report.rule);
+    entry.recorded = std::move(report.recorded);
+    entry.actual = std::move(report.actual);
+    result_.reports.push_back(std::move(entry));
+  }
+
+  Entry entry_at(What what, std::size_t i, std::size_t j) {
+    Entry entry;
+    entry.what = what;
+    if (wanted()) {
+      entry.block = i == kNone ? actual_names_.block(actual_.block_at(j))
+                               : names_.block(recorded_.block_at(i));
+    }
+    entry.recorded_line = i == kNone ? 0 : i + 1;
+    entry.actual_line = j == kNone ? 0 : j + 1;
+    return entry;
+  }
+
+  bool wanted() const {
+    return !dry_ && result_.differences.size() < Comparison::kListed;
+  }
+
+  void differ(Entry entry) {
+    if (dry_) {
+      ++dry_differences_;
+      return;
+    }
+    ++result_.differing;
+    if (wanted()) result_.differences.push_back(std::move(entry));
+  }
+
+  std::string tolerance_of(const Rule* rule, std::string_view recorded) const {
+    const std::vector<Token> tokens = tokens_of(recorded);
+    if (rule != nullptr) {
+      switch (rule->kind) {
+        case Class::time: return "time: a positive number or 'not timed'";
+        case Class::ratio: return "ratio: a positive number, 'n/a' or 'not timed'";
+        case Class::device: return "device: some text";
+        default: return describe(*rule);
+      }
+    }
+    if (tokens.empty() || tokens[0].kind != Kind::real) return "exact";
+    return "last place, " + last_place(tokens[0].in(recorded));
+  }
+
+  /// One cell, as a whole; differ() at most once.
+  void compare_cell(std::size_t i, std::size_t j, std::size_t column,
+                    std::string_view recorded, std::string_view actual) {
+    const Rule* rule = column_rules_.empty() ? nullptr : column_rules_[column];
+    if (cell_agrees(recorded, actual, column, rule)) return;
+    if (actual.empty() && absence_allowed(recorded_, i, table_->columns[column].name)) {
+      absent_ += !dry_;
+      return;
+    }
+    if (dry_) return differ({});
+    Entry entry = entry_at(What::figure, i, j);
+    if (wanted()) {
+      entry.address = column == 0 ? names_.row(i) : names_.cell(i, column);
+      entry.recorded = printable(fold(recorded));
+      entry.actual = printable(fold(actual));
+      entry.change = change_between(recorded, actual);
+      entry.tolerance = tolerance_of(rule, recorded);
+    }
+    if (actual.empty()) entry.what = What::missing;
+    if (recorded.empty()) entry.what = What::extra;
+    if (column == 0) entry.what = What::text;
+    differ(std::move(entry));
+  }
+
+  bool cell_agrees(std::string_view recorded, std::string_view actual,
+                   std::size_t column, const Rule* rule) {
+    if (recorded.empty() || actual.empty()) return recorded.empty() && actual.empty();
+    const bool report = rule != nullptr && is_report(rule->kind);
+    if (report) {
+      const bool device = rule->kind == Class::device;
+      const bool stands_in = excused(recorded, rule->kind) || is_stand_in(recorded);
+      const std::string from = fold(recorded), to = fold(actual);
+      const std::vector<Token> tokens = tokens_of(to);
+      if (device || from == to || excused(actual, rule->kind) ||
+          (stands_in && tokens.size() == 1 && tokens[0].is_number() && is_positive(to))) {
+        if (device || from != to || excused(actual, rule->kind) || stands_in) {
+          pending_.reports.push_back({column, from, to, rule});
+          return true;
+        }
+      }
+    }
+    Tokens left(recorded), right(actual);
+    for (Token r, a;;) {
+      const bool more = left.next(r);
+      if (more != right.next(a)) return false;
+      if (!more) return true;
+      if (r.spaced != a.spaced) return false;
+      if (r.is_number()) ++pending_.figures;
+      if (!token_agrees(r, recorded, a, actual, rule, column)) return false;
+    }
+  }
+
+  void compare_row(std::size_t i, std::size_t j) {
+    const std::string_view recorded = recorded_.line(i), actual = actual_.line(j);
+    const Table* table = actual_.table_at(j);
+    if (table != nullptr && j == table->header) table = nullptr;
+    pending_.i = i;
+    pending_.j = j;
+    pending_.reports.clear();
+    pending_.negative_zeros = 0;
+    const bool by_name =
+        table != nullptr && (columns(*table).identical || columns(*table).permuted);
+    if (!by_name && count_tokens(recorded) == count_tokens(actual)) {
+      compare_by_order(i, j);
+    } else {
+      for (std::size_t c = 0; c < table_->columns.size(); ++c) {
+        const std::size_t other = table == nullptr ? c : columns(*table).to_actual[c];
+        if (other == kNone) continue;  // the header reports it
+        compare_cell(i, j, c, table_->cell(recorded, c),
+                     (table == nullptr ? table_ : table)->cell(actual, other));
+      }
+    }
+    if (dry_) return;
+    pending_.figures = 0;  // counted by pair()
+    commit();
+  }
+
+  /// As many words on both sides: the n-th stands for the n-th, whatever the columns of
+  /// the other side look like.
+  void compare_by_order(std::size_t i, std::size_t j) {
+    const std::string_view recorded = recorded_.line(i), actual = actual_.line(j);
+    const std::vector<Token> from = tokens_of(recorded), to = tokens_of(actual);
+    for (std::size_t begin = 0; begin < from.size();) {
+      const std::size_t column = table_->column_at(from[begin].begin);
+      std::size_t end = begin;
+      while (end < from.size() && table_->column_at(from[end].begin) == column) ++end;
+      compare_cell(
+          i, j, column,
+          recorded.substr(from[begin].begin, from[end - 1].end - from[begin].begin),
+          actual.substr(to[begin].begin, to[end - 1].end - to[begin].begin));
+      begin = end;
+    }
+  }
+
+  /// Lines outside of tables, and headers.
+  void compare_prose(std::size_t i, std::size_t j) {
+    const Table* other = actual_.table_at(j);
+    const bool headers = table_ != nullptr && i == table_->header && other != nullptr &&
+                         j == other->header;
+    if (headers) {
+      const ColumnMap& map = columns(*other);
+      if (map.permuted) {
+        Entry entry = entry_at(What::text, i, j);
+        entry.address = entry.block + " / order of columns";
+        entry.recorded = shown(recorded_.line(i));
+        entry.actual = shown(actual_.line(j));
+        return differ(std::move(entry));
+      }
+      if (count_tokens(recorded_.line(i)) != count_tokens(actual_.line(j))) {
+        return compare_headers(i, j, map);
+      }
+    }
+    compare_tokens(i, j);
+  }
+
+  void compare_headers(std::size_t i, std::size_t j, const ColumnMap& map) {
+    for (std::size_t c = 0; c < table_->columns.size(); ++c) {
+      const std::string& name = table_->columns[c].name;
+      const std::size_t to = map.to_actual[c];
+      if (to != kNone && map.actual->columns[to].name == name) continue;
+      if (to == kNone && absence_allowed(recorded_, i, name)) {
+        ++absent_;
+        continue;
+      }
+      Entry entry = entry_at(to == kNone ? What::missing : What::text, i, j);
+      entry.address = entry.block + " / column " + name;
+      entry.recorded = name;
+      if (to != kNone) entry.actual = map.actual->columns[to].name;
+      differ(std::move(entry));
+    }
+    for (const std::size_t c : map.extra) {
+      const std::string& name = map.actual->columns[c].name;
+      if (absence_allowed(actual_, j, name)) {
+        ++absent_;
+        continue;
+      }
+      Entry entry = entry_at(What::extra, i, j);
+      entry.address = entry.block + " / column " + name;
+      entry.actual = name;
+      differ(std::move(entry));
+    }
+  }
+
+  struct TokenSide {
+    Comparer& comparer;
+    std::string_view recorded, actual;
+    std::size_t i, j;
+    std::vector<Token> from, to;
+    std::vector<std::size_t> number;  // of each recorded token, how many up to it
+    std::vector<std::size_t> run_from, run_to;
+
+    bool same(std::size_t a, std::size_t b) {
+      const Token& r = from[a];
+      if (r.spaced != to[b].spaced) return false;
+      const Rule* rule = r.is_number() ? comparer.prose_rule(number[a]) : nullptr;
+      return comparer.token_agrees(r, recorded, to[b], actual, rule, r.begin);
+    }
+    double likeness(std::size_t a, std::size_t b) {
+      if (same(a, b)) return 2;
+      return from[a].is_number() && to[b].is_number() ? 0.6 : -1;
+    }
+    void pair(std::size_t a, std::size_t b) {
+      comparer.pending_.reports.clear();
+      if (same(a, b)) {
+        flush();
+        for (Report& report : comparer.pending_.reports) {
+          comparer.keep_report(std::move(report));
+        }
+        comparer.pending_.reports.clear();
+      } else {
+        run_from.push_back(a);
+        run_to.push_back(b);
+      }
+    }
+    void missing(std::size_t a) { run_from.push_back(a); }
+    void extra(std::size_t b) { run_to.push_back(b); }
+
+    /// A run of unequal tokens: token by token where both sides have as many.
+    void flush() {
+      if (run_from.size() == run_to.size()) {
+        for (std::size_t k = 0; k < run_from.size(); ++k) {
+          report(run_from[k], run_from[k] + 1, run_to[k], run_to[k] + 1);
+        }
+      } else {
+        const std::size_t a = run_from.empty() ? 0 : run_from.front();
+        const std::size_t b = run_to.empty() ? 0 : run_to.front();
+        report(a, a + run_from.size(), b, b + run_to.size());
+      }
+      run_from.clear();
+      run_to.clear();
+    }
+
+    void report(std::size_t a0, std::size_t a1, std::size_t b0, std::size_t b1) {
+      const bool figure = a1 == a0 + 1 && from[a0].is_number();
+      Entry entry = comparer.entry_at(figure      ? What::figure
+                                      : a0 == a1 ? What::extra
+                                      : b0 == b1 ? What::missing
+                                                 : What::text,
+                                      i, j);
+      if (comparer.wanted()) {
+        const auto span = [](std::string_view line, const std::vector<Token>& tokens,
+                             std::size_t begin, std::size_t end) {
+          if (begin == end) return std::string();
+          const std::size_t first = tokens[begin].begin;
+          return printable(fold(line.substr(first, tokens[end - 1].end - first)));
+        };
+        entry.recorded = span(recorded, from, a0, a1);
+        entry.actual = span(actual, to, b0, b1);
+        entry.address = figure ? comparer.names_.number(i, from[a0].begin)
+                               : comparer.names_.row(i);
+        if (figure) {
+          entry.change = change_between(entry.recorded, entry.actual);
+          entry.tolerance =
+              comparer.tolerance_of(comparer.prose_rule(number[a0]), entry.recorded);
+        }
+      }
+      comparer.differ(std::move(entry));
+    }
+  };
+
+  void compare_tokens(std::size_t i, std::size_t j) {
+    pending_ = {i, j, 0, 0, {}, false};
+    TokenSide side{*this, recorded_.line(i), actual_.line(j), i, j,
+                   tokens_of(recorded_.line(i)), tokens_of(actual_.line(j)), {}, {}, {}};
+    std::size_t numbers = 0;
+    for (const Token& token : side.from) {
+      numbers += token.is_number();
+      side.number.push_back(numbers);
+    }
+    align(side.from.size(), side.to.size(), side);
+    side.flush();
+    negative_zeros_ += pending_.negative_zeros > 0;
+    pending_.i = kNone;
+  }
+
+  const Transcript& recorded_;
+  const Transcript& actual_;
+  const Rules& rules_;
+  Addresses names_, actual_names_;
+  Comparison result_;
+  std::vector<bool> used_;
+  std::size_t negative_zeros_ = 0, absent_ = 0;
+
+  // About recorded line line_, see enter().
+  std::size_t line_ = kNone;
+  const Table* table_ = nullptr;
+  bool is_row_ = false, ruled_ = false;
+  std::string row_name_;
+  const Rule* device_ = nullptr;
+  std::vector<const Rule*> column_rules_, prose_rules_;
+
+  const Transcript* block_side_ = nullptr;
+  std::size_t block_ = kNone;
+  std::vector<const Rule*> block_rules_;
+
+  std::vector<std::size_t> block_hashes_, actual_block_hashes_;
+
+  ColumnMap map_;
+  Pending pending_;
+  bool dry_ = false;
+  std::size_t dry_differences_ = 0;
+};
+
+}  // namespace
+
+Comparison compare(const Transcript& recorded, const Transcript& actual,
+                   const Rules& rules) {
+  return Comparer(recorded, actual, rules).run();
+}
+
+std::vector<bool> matched_rules(const Transcript& transcript, const Rules& rules) {
+  return Comparer(transcript, transcript, rules).matched();
+}
+
+}  // namespace transcript
