@@ -168,6 +168,7 @@ int main() {
               "blocks saturating");
   printRow("MXFP8 by the spec", b, kE4M3, specificationScale);
   printRow("MXFP8 rounded up", b, kE4M3, roundedUpScale);
+  printRow("one scale, 1/32", b, kE4M3, [](float, ElementFormat) { return 1.0f / 32; });
   printRow("FP8, float scale", b, kE4M3, floatScale);
   printRow("MXINT8", b, kMxInt8, specificationScale);
   printRow("MXFP4", b, kE2M1, specificationScale);
