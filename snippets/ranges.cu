@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -51,7 +52,7 @@ float dequantize(int code, float scale, int zeroPoint) {
 }
 // end pull
 
-// pull: src/quant_matmul.cu#quantized
+// pull: src/quant_matmul.cu#quantized-codes
 struct QuantizedA {
   std::vector<int8_t> codes;  // m x k
   float scale = 1.0f;
@@ -62,6 +63,14 @@ struct QuantizedB {
   std::vector<int8_t> codes;  // k x n
   std::vector<float> scales;  // 1, or one for each column
 };
+
+QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
+  QuantizedA q;
+  q.scale = symmetricScale(maxAbs(a));
+  q.codes.reserve(a.size());
+  for (float value : a) q.codes.push_back(quantize(value, q.scale, 0, -127));
+  return q;
+}
 // end pull
 
 // pull: src/quant_matmul.cu#quantize-asymmetric

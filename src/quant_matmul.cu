@@ -170,7 +170,6 @@ float dequantize(int code, float scale, int zeroPoint) {
 // end snippet
 
 // snippet: quantized-codes
-// snippet: quantized
 struct QuantizedA {
   std::vector<int8_t> codes;  // m x k
   float scale = 1.0f;
@@ -181,9 +180,7 @@ struct QuantizedB {
   std::vector<int8_t> codes;  // k x n
   std::vector<float> scales;  // 1, or one for each column
 };
-// end snippet
 
-// snippet: quantize-symmetric-a
 QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
   QuantizedA q;
   q.scale = symmetricScale(maxAbs(a));
@@ -192,7 +189,6 @@ QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
   return q;
 }
 // end snippet
-// end snippet: quantized-codes
 
 // snippet: quantize-asymmetric
 // Codes -128..127 over the range of the values *and zero*, so that zero is a code:

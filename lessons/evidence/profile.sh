@@ -2,7 +2,7 @@
 # Profiles the FP32 kernel, the INT8 kernel and the one that loads words, and prints how
 # busy each part of a multiprocessor is, in percent of its peak:
 #
-#   lessons/figures/profile.sh > lessons/figures/profile.txt
+#   lessons/evidence/profile.sh > lessons/evidence/profile.txt
 #
 # Needs nvcc, ncu, a GPU, and permission to read its counters.
 set -eu

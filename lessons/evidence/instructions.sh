@@ -2,7 +2,7 @@
 # Counts what the 16 terms of one tile cost each kernel in machine instructions, from
 # the program's own compile line. Prints the table that the lesson pulls:
 #
-#   lessons/figures/instructions.sh > lessons/figures/instructions.txt
+#   lessons/evidence/instructions.sh > lessons/evidence/instructions.txt
 #
 # Needs nvcc and cuobjdump. Address arithmetic and the loop itself are left out.
 set -eu
