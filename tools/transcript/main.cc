@@ -303,7 +303,8 @@ int run_command(int argc, char** argv) {
       "BLOCK / WORDS / N for the N-th figure after WORDS on a line. A block is named\n"
       "by its first line up to ',', '(', ':' or '='; 'NAME [2]' is the second of a\n"
       "name. Exit status: 0 match, 1 differ, 2 unusable arguments, rules or evidence,\n"
-      "3 the program failed, 4 it timed out."};
+      "3 the program failed, 4 it timed out.",
+      "transcript"};
   app.require_subcommand(1);
   app.set_version_flag("--version", TRANSCRIPT_VERSION);
 
