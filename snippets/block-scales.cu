@@ -11,6 +11,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -97,18 +98,19 @@ FormatError blockFormatError(const std::vector<float>& b, int k, int n, int bloc
                              float (*scaleOf)(float, ElementFormat),
                              float tensorScale = 1.0f, bool e4m3Scale = false) {
   FormatError error;
+  std::vector<float> values;  // of one block
   for (int k0 = 0; k0 < k; k0 += block) {
-    const int k1 = std::min(k0 + block, k);
     for (int col = 0; col < n; ++col) {
+      values.clear();
       float largest = 0.0f;
-      for (int p = k0; p < k1; ++p) {
-        largest = std::max(largest, std::fabs(b[size_t(p) * n + col]));
+      for (int p = k0; p < std::min(k0 + block, k); ++p) {
+        values.push_back(b[size_t(p) * n + col]);
+        largest = std::max(largest, std::fabs(values.back()));
       }
       float scale = scaleOf(largest / tensorScale, element);
       if (e4m3Scale) scale = roundE4M3(scale);
       scale *= tensorScale;
-      for (int p = k0; p < k1; ++p) {
-        const float value = b[size_t(p) * n + col];
+      for (float value : values) {
         const float scaled = scale > 0.0f ? value / scale : 0.0f;
         // The slack is the rounding of a float scale, not of a value.
         error.add(value, element.round(scaled) * scale,

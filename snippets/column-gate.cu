@@ -10,6 +10,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -20,6 +21,14 @@
 #include <vector>
 
 constexpr int kTile = 16;  // a block computes kTile x kTile outputs, one a thread
+
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
 // end pull
 
 // pull: src/quant_matmul.cu#inputs
@@ -51,10 +60,10 @@ std::vector<float> makeA(Shape shape, Generator& random) {
 // Weights whose columns differ 64-fold in gain, with an outlier every 37th element.
 std::vector<float> makeB(Shape shape, Generator& random) {
   std::vector<float> b(size_t(shape.k) * shape.n);
-  for (size_t i = 0; i < b.size(); ++i) {
-    const float gain = std::ldexp(1.0f, -static_cast<int>(i % shape.n % 7));
+  forEach(b.size(), shape.n, [&](size_t i, int col) {
+    const float gain = 1.0f / static_cast<float>(1 << (col % 7));
     b[i] = (2.0f * random.unit() - 1.0f) * gain * (i % 37 == 0 ? 8.0f : 1.0f);
-  }
+  });
   return b;
 }
 // end pull
@@ -138,9 +147,9 @@ QuantizedA quantizeAsymmetricA(const std::vector<float>& a) {
 std::vector<float> columnMaxAbs(const std::vector<float>& b, int n) {
   maxAbs(b);  // refuses what is not finite
   std::vector<float> largest(n, 0.0f);
-  for (size_t i = 0; i < b.size(); ++i) {
-    largest[i % n] = std::max(largest[i % n], std::fabs(b[i]));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    largest[col] = std::max(largest[col], std::fabs(b[i]));
+  });
   return largest;
 }
 
@@ -149,34 +158,55 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
   QuantizedB q;
   for (float largest : columnMaxAbs(b, n)) q.scales.push_back(symmetricScale(largest));
   q.codes.reserve(b.size());
-  for (size_t i = 0; i < b.size(); ++i) {
-    q.codes.push_back(quantize(b[i], q.scales[i % n], 0, -127));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    q.codes.push_back(quantize(b[i], q.scales[col], 0, -127));
+  });
   return q;
 }
 // end pull
 
 // pull: src/quant_matmul.cu#reference
+// Wider versions of a host loop, chosen when the program starts. The results are the
+// same bits: the loops below are exact, or add in a fixed order.
+#if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
+    !defined(__AVX2__)
+#define HOST_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define HOST_SIMD
+#endif
+
+// sum[j] += x[0] * b[0][j] + ... + x[7] * b[7][j], in that order.
+constexpr int kTerms = 8, kColumns = 512;
+using Terms = std::array<std::array<double, kColumns>, kTerms>;
+HOST_SIMD void addTerms(const double* x, const Terms& b, int columns, double* sum) {
+  for (int j = 0; j < columns; ++j) {
+    double value = sum[j];
+    for (int q = 0; q < kTerms; ++q) value += x[q] * b[q][j];
+    sum[j] = value;
+  }
+}
+
 // Rows [first, first + rows) of A*B in double, over the original floats. A product of
-// two floats is exact in double, and each output adds its terms in ascending k. Four
-// k at a time keep an output in a register for four terms: the same sums, sooner.
+// two floats is exact in double, and each output adds its terms in ascending k. Eight
+// terms of a block of columns at a time stay in the cache: the same sums, sooner.
 void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
                    Shape shape, int first, int rows, std::vector<double>& out) {
   const int n = shape.n, k = shape.k;
+  Terms bTerms;
   out.assign(size_t(rows) * n, 0.0);
-  for (int p = 0; p < k; p += 4) {
-    const float* bRow[4];
-    for (int q = 0; q < 4; ++q) bRow[q] = &b[size_t(std::min(p + q, k - 1)) * n];
-    for (int i = 0; i < rows; ++i) {
-      double x[4];  // past the end of k a zero takes the place of a
-      for (int q = 0; q < 4; ++q) {
-        x[q] = p + q < k ? a[size_t(first + i) * k + p + q] : 0.0f;
+  for (int j0 = 0; j0 < n; j0 += kColumns) {
+    const int columns = std::min(kColumns, n - j0);
+    for (int p = 0; p < k; p += kTerms) {
+      const int terms = std::min(kTerms, k - p);  // past the end, x below stays 0
+      for (int q = 0; q < terms; ++q) {
+        const float* bRow = &b[size_t(p + q) * n + j0];
+        std::copy(bRow, bRow + columns, bTerms[q].begin());
       }
-      double* sum = &out[size_t(i) * n];
-      for (int j = 0; j < n; ++j) {
-        sum[j] =
-            (((sum[j] + x[0] * bRow[0][j]) + x[1] * bRow[1][j]) + x[2] * bRow[2][j]) +
-            x[3] * bRow[3][j];
+      for (int i = 0; i < rows; ++i) {
+        const float* aRow = &a[size_t(first + i) * k + p];
+        double x[kTerms] = {};
+        std::copy(aRow, aRow + terms, x);
+        addTerms(x, bTerms, columns, &out[size_t(i) * n + j0]);
       }
     }
   }
@@ -184,6 +214,11 @@ void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
 // end pull
 
 // pull: src/quant_matmul.cu#exact-gate
+// sum[j] += a * b[j]. |a| <= 255 and |b| <= 127, so that a product fits 16 bits.
+HOST_SIMD void addProducts(int16_t a, const int8_t* b, int n, int32_t* sum) {
+  for (int j = 0; j < n; ++j) sum[j] += static_cast<int16_t>(a * b[j]);
+}
+
 // One row of the INT8 output, to the bit: integer sum, one conversion, one product.
 // It subtracts the zero point from each code instead of correcting afterwards, so
 // that it shares no step with the kernel that it judges.
@@ -192,9 +227,8 @@ void oracleRow(const int8_t* aCodes, int zeroPoint, const std::vector<int8_t>& b
                std::vector<float>& out) {
   std::vector<int32_t> sum(n, 0);
   for (int p = 0; p < k; ++p) {
-    const int16_t aValue = static_cast<int16_t>(aCodes[p] - zeroPoint);
-    const int8_t* bRow = &bCodes[size_t(p) * n];
-    for (int j = 0; j < n; ++j) sum[j] += static_cast<int16_t>(aValue * bRow[j]);
+    const int16_t a = static_cast<int16_t>(aCodes[p] - zeroPoint);
+    addProducts(a, &bCodes[size_t(p) * n], n, sum.data());
   }
   for (int j = 0; j < n; ++j) {
     out[j] = static_cast<float>(sum[j]) * outputScale[outputScale.size() == 1 ? 0 : j];

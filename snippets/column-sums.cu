@@ -11,6 +11,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -21,11 +22,21 @@
 #include <vector>
 // end pull
 
+// pull: src/quant_matmul.cu#for-each
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
+// end pull
+
 // pull: src/quant_matmul.cu#column-sums
 // Sum of each column of B's codes: what a zero point in A has to be multiplied by.
 std::vector<int32_t> columnSums(const std::vector<int8_t>& codes, int n) {
   std::vector<int32_t> sums(n, 0);
-  for (size_t i = 0; i < codes.size(); ++i) sums[i % n] += codes[i];
+  forEach(codes.size(), n, [&](size_t i, int col) { sums[col] += codes[i]; });
   return sums;
 }
 // end pull

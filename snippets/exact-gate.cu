@@ -11,6 +11,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -21,6 +22,14 @@
 #include <vector>
 
 constexpr int kTile = 16;  // a block computes kTile x kTile outputs, one a thread
+
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
 // end pull
 
 // pull: src/quant_matmul.cu#cuda-check
@@ -97,10 +106,10 @@ std::vector<float> makeA(Shape shape, Generator& random) {
 // Weights whose columns differ 64-fold in gain, with an outlier every 37th element.
 std::vector<float> makeB(Shape shape, Generator& random) {
   std::vector<float> b(size_t(shape.k) * shape.n);
-  for (size_t i = 0; i < b.size(); ++i) {
-    const float gain = std::ldexp(1.0f, -static_cast<int>(i % shape.n % 7));
+  forEach(b.size(), shape.n, [&](size_t i, int col) {
+    const float gain = 1.0f / static_cast<float>(1 << (col % 7));
     b[i] = (2.0f * random.unit() - 1.0f) * gain * (i % 37 == 0 ? 8.0f : 1.0f);
-  }
+  });
   return b;
 }
 // end pull
@@ -184,9 +193,9 @@ QuantizedA quantizeAsymmetricA(const std::vector<float>& a) {
 std::vector<float> columnMaxAbs(const std::vector<float>& b, int n) {
   maxAbs(b);  // refuses what is not finite
   std::vector<float> largest(n, 0.0f);
-  for (size_t i = 0; i < b.size(); ++i) {
-    largest[i % n] = std::max(largest[i % n], std::fabs(b[i]));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    largest[col] = std::max(largest[col], std::fabs(b[i]));
+  });
   return largest;
 }
 
@@ -195,9 +204,9 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
   QuantizedB q;
   for (float largest : columnMaxAbs(b, n)) q.scales.push_back(symmetricScale(largest));
   q.codes.reserve(b.size());
-  for (size_t i = 0; i < b.size(); ++i) {
-    q.codes.push_back(quantize(b[i], q.scales[i % n], 0, -127));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    q.codes.push_back(quantize(b[i], q.scales[col], 0, -127));
+  });
   return q;
 }
 // end pull
@@ -206,12 +215,28 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
 // Sum of each column of B's codes: what a zero point in A has to be multiplied by.
 std::vector<int32_t> columnSums(const std::vector<int8_t>& codes, int n) {
   std::vector<int32_t> sums(n, 0);
-  for (size_t i = 0; i < codes.size(); ++i) sums[i % n] += codes[i];
+  forEach(codes.size(), n, [&](size_t i, int col) { sums[col] += codes[i]; });
   return sums;
 }
 // end pull
 
+// pull: src/quant_matmul.cu#host-simd
+// Wider versions of a host loop, chosen when the program starts. The results are the
+// same bits: the loops below are exact, or add in a fixed order.
+#if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
+    !defined(__AVX2__)
+#define HOST_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define HOST_SIMD
+#endif
+// end pull
+
 // pull: src/quant_matmul.cu#exact-gate
+// sum[j] += a * b[j]. |a| <= 255 and |b| <= 127, so that a product fits 16 bits.
+HOST_SIMD void addProducts(int16_t a, const int8_t* b, int n, int32_t* sum) {
+  for (int j = 0; j < n; ++j) sum[j] += static_cast<int16_t>(a * b[j]);
+}
+
 // One row of the INT8 output, to the bit: integer sum, one conversion, one product.
 // It subtracts the zero point from each code instead of correcting afterwards, so
 // that it shares no step with the kernel that it judges.
@@ -220,9 +245,8 @@ void oracleRow(const int8_t* aCodes, int zeroPoint, const std::vector<int8_t>& b
                std::vector<float>& out) {
   std::vector<int32_t> sum(n, 0);
   for (int p = 0; p < k; ++p) {
-    const int16_t aValue = static_cast<int16_t>(aCodes[p] - zeroPoint);
-    const int8_t* bRow = &bCodes[size_t(p) * n];
-    for (int j = 0; j < n; ++j) sum[j] += static_cast<int16_t>(aValue * bRow[j]);
+    const int16_t a = static_cast<int16_t>(aCodes[p] - zeroPoint);
+    addProducts(a, &bCodes[size_t(p) * n], n, sum.data());
   }
   for (int j = 0; j < n; ++j) {
     out[j] = static_cast<float>(sum[j]) * outputScale[outputScale.size() == 1 ? 0 : j];

@@ -10,6 +10,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -20,6 +21,14 @@
 #include <vector>
 
 constexpr int kTile = 16;  // a block computes kTile x kTile outputs, one a thread
+
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
 // end pull
 
 // pull: src/quant_matmul.cu#cuda-check

@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +18,16 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+// end pull
+
+// pull: src/quant_matmul.cu#for-each
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
 // end pull
 
 // pull: src/quant_matmul.cu#quantize-symmetric
@@ -87,9 +98,9 @@ QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
 std::vector<float> columnMaxAbs(const std::vector<float>& b, int n) {
   maxAbs(b);  // refuses what is not finite
   std::vector<float> largest(n, 0.0f);
-  for (size_t i = 0; i < b.size(); ++i) {
-    largest[i % n] = std::max(largest[i % n], std::fabs(b[i]));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    largest[col] = std::max(largest[col], std::fabs(b[i]));
+  });
   return largest;
 }
 
@@ -98,9 +109,9 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
   QuantizedB q;
   for (float largest : columnMaxAbs(b, n)) q.scales.push_back(symmetricScale(largest));
   q.codes.reserve(b.size());
-  for (size_t i = 0; i < b.size(); ++i) {
-    q.codes.push_back(quantize(b[i], q.scales[i % n], 0, -127));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    q.codes.push_back(quantize(b[i], q.scales[col], 0, -127));
+  });
   return q;
 }
 // end pull

@@ -11,6 +11,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +20,16 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+// end pull
+
+// pull: src/quant_matmul.cu#for-each
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
 // end pull
 
 // pull: src/quant_matmul.cu#inputs
@@ -50,35 +61,56 @@ std::vector<float> makeA(Shape shape, Generator& random) {
 // Weights whose columns differ 64-fold in gain, with an outlier every 37th element.
 std::vector<float> makeB(Shape shape, Generator& random) {
   std::vector<float> b(size_t(shape.k) * shape.n);
-  for (size_t i = 0; i < b.size(); ++i) {
-    const float gain = std::ldexp(1.0f, -static_cast<int>(i % shape.n % 7));
+  forEach(b.size(), shape.n, [&](size_t i, int col) {
+    const float gain = 1.0f / static_cast<float>(1 << (col % 7));
     b[i] = (2.0f * random.unit() - 1.0f) * gain * (i % 37 == 0 ? 8.0f : 1.0f);
-  }
+  });
   return b;
 }
 // end pull
 
 // pull: src/quant_matmul.cu#reference
+// Wider versions of a host loop, chosen when the program starts. The results are the
+// same bits: the loops below are exact, or add in a fixed order.
+#if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
+    !defined(__AVX2__)
+#define HOST_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define HOST_SIMD
+#endif
+
+// sum[j] += x[0] * b[0][j] + ... + x[7] * b[7][j], in that order.
+constexpr int kTerms = 8, kColumns = 512;
+using Terms = std::array<std::array<double, kColumns>, kTerms>;
+HOST_SIMD void addTerms(const double* x, const Terms& b, int columns, double* sum) {
+  for (int j = 0; j < columns; ++j) {
+    double value = sum[j];
+    for (int q = 0; q < kTerms; ++q) value += x[q] * b[q][j];
+    sum[j] = value;
+  }
+}
+
 // Rows [first, first + rows) of A*B in double, over the original floats. A product of
-// two floats is exact in double, and each output adds its terms in ascending k. Four
-// k at a time keep an output in a register for four terms: the same sums, sooner.
+// two floats is exact in double, and each output adds its terms in ascending k. Eight
+// terms of a block of columns at a time stay in the cache: the same sums, sooner.
 void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
                    Shape shape, int first, int rows, std::vector<double>& out) {
   const int n = shape.n, k = shape.k;
+  Terms bTerms;
   out.assign(size_t(rows) * n, 0.0);
-  for (int p = 0; p < k; p += 4) {
-    const float* bRow[4];
-    for (int q = 0; q < 4; ++q) bRow[q] = &b[size_t(std::min(p + q, k - 1)) * n];
-    for (int i = 0; i < rows; ++i) {
-      double x[4];  // past the end of k a zero takes the place of a
-      for (int q = 0; q < 4; ++q) {
-        x[q] = p + q < k ? a[size_t(first + i) * k + p + q] : 0.0f;
+  for (int j0 = 0; j0 < n; j0 += kColumns) {
+    const int columns = std::min(kColumns, n - j0);
+    for (int p = 0; p < k; p += kTerms) {
+      const int terms = std::min(kTerms, k - p);  // past the end, x below stays 0
+      for (int q = 0; q < terms; ++q) {
+        const float* bRow = &b[size_t(p + q) * n + j0];
+        std::copy(bRow, bRow + columns, bTerms[q].begin());
       }
-      double* sum = &out[size_t(i) * n];
-      for (int j = 0; j < n; ++j) {
-        sum[j] =
-            (((sum[j] + x[0] * bRow[0][j]) + x[1] * bRow[1][j]) + x[2] * bRow[2][j]) +
-            x[3] * bRow[3][j];
+      for (int i = 0; i < rows; ++i) {
+        const float* aRow = &a[size_t(first + i) * k + p];
+        double x[kTerms] = {};
+        std::copy(aRow, aRow + terms, x);
+        addTerms(x, bTerms, columns, &out[size_t(i) * n + j0]);
       }
     }
   }

@@ -10,6 +10,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -18,6 +19,16 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+// end pull
+
+// pull: src/quant_matmul.cu#for-each
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
 // end pull
 
 // pull: src/quant_matmul.cu#inputs
@@ -49,10 +60,10 @@ std::vector<float> makeA(Shape shape, Generator& random) {
 // Weights whose columns differ 64-fold in gain, with an outlier every 37th element.
 std::vector<float> makeB(Shape shape, Generator& random) {
   std::vector<float> b(size_t(shape.k) * shape.n);
-  for (size_t i = 0; i < b.size(); ++i) {
-    const float gain = std::ldexp(1.0f, -static_cast<int>(i % shape.n % 7));
+  forEach(b.size(), shape.n, [&](size_t i, int col) {
+    const float gain = 1.0f / static_cast<float>(1 << (col % 7));
     b[i] = (2.0f * random.unit() - 1.0f) * gain * (i % 37 == 0 ? 8.0f : 1.0f);
-  }
+  });
   return b;
 }
 // end pull
@@ -125,9 +136,9 @@ QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
 std::vector<float> columnMaxAbs(const std::vector<float>& b, int n) {
   maxAbs(b);  // refuses what is not finite
   std::vector<float> largest(n, 0.0f);
-  for (size_t i = 0; i < b.size(); ++i) {
-    largest[i % n] = std::max(largest[i % n], std::fabs(b[i]));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    largest[col] = std::max(largest[col], std::fabs(b[i]));
+  });
   return largest;
 }
 
@@ -136,9 +147,9 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
   QuantizedB q;
   for (float largest : columnMaxAbs(b, n)) q.scales.push_back(symmetricScale(largest));
   q.codes.reserve(b.size());
-  for (size_t i = 0; i < b.size(); ++i) {
-    q.codes.push_back(quantize(b[i], q.scales[i % n], 0, -127));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    q.codes.push_back(quantize(b[i], q.scales[col], 0, -127));
+  });
   return q;
 }
 // end pull

@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +18,16 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+// end pull
+
+// pull: src/quant_matmul.cu#for-each
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
 // end pull
 
 // pull: src/quant_matmul.cu#inputs
@@ -48,10 +59,10 @@ std::vector<float> makeA(Shape shape, Generator& random) {
 // Weights whose columns differ 64-fold in gain, with an outlier every 37th element.
 std::vector<float> makeB(Shape shape, Generator& random) {
   std::vector<float> b(size_t(shape.k) * shape.n);
-  for (size_t i = 0; i < b.size(); ++i) {
-    const float gain = std::ldexp(1.0f, -static_cast<int>(i % shape.n % 7));
+  forEach(b.size(), shape.n, [&](size_t i, int col) {
+    const float gain = 1.0f / static_cast<float>(1 << (col % 7));
     b[i] = (2.0f * random.unit() - 1.0f) * gain * (i % 37 == 0 ? 8.0f : 1.0f);
-  }
+  });
   return b;
 }
 // end pull
@@ -124,9 +135,9 @@ QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
 std::vector<float> columnMaxAbs(const std::vector<float>& b, int n) {
   maxAbs(b);  // refuses what is not finite
   std::vector<float> largest(n, 0.0f);
-  for (size_t i = 0; i < b.size(); ++i) {
-    largest[i % n] = std::max(largest[i % n], std::fabs(b[i]));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    largest[col] = std::max(largest[col], std::fabs(b[i]));
+  });
   return largest;
 }
 
@@ -135,9 +146,9 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
   QuantizedB q;
   for (float largest : columnMaxAbs(b, n)) q.scales.push_back(symmetricScale(largest));
   q.codes.reserve(b.size());
-  for (size_t i = 0; i < b.size(); ++i) {
-    q.codes.push_back(quantize(b[i], q.scales[i % n], 0, -127));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    q.codes.push_back(quantize(b[i], q.scales[col], 0, -127));
+  });
   return q;
 }
 // end pull
@@ -226,18 +237,19 @@ FormatError blockFormatError(const std::vector<float>& b, int k, int n, int bloc
                              float (*scaleOf)(float, ElementFormat),
                              float tensorScale = 1.0f, bool e4m3Scale = false) {
   FormatError error;
+  std::vector<float> values;  // of one block
   for (int k0 = 0; k0 < k; k0 += block) {
-    const int k1 = std::min(k0 + block, k);
     for (int col = 0; col < n; ++col) {
+      values.clear();
       float largest = 0.0f;
-      for (int p = k0; p < k1; ++p) {
-        largest = std::max(largest, std::fabs(b[size_t(p) * n + col]));
+      for (int p = k0; p < std::min(k0 + block, k); ++p) {
+        values.push_back(b[size_t(p) * n + col]);
+        largest = std::max(largest, std::fabs(values.back()));
       }
       float scale = scaleOf(largest / tensorScale, element);
       if (e4m3Scale) scale = roundE4M3(scale);
       scale *= tensorScale;
-      for (int p = k0; p < k1; ++p) {
-        const float value = b[size_t(p) * n + col];
+      for (float value : values) {
         const float scaled = scale > 0.0f ? value / scale : 0.0f;
         // The slack is the rounding of a float scale, not of a value.
         error.add(value, element.round(scaled) * scale,
@@ -259,10 +271,10 @@ struct StorageRow {
 
 FormatError int8Error(const std::vector<float>& b, const QuantizedB& q, int n) {
   FormatError error;
-  for (size_t i = 0; i < b.size(); ++i) {
-    const float scale = q.scales[q.scales.size() == 1 ? 0 : i % n];
+  forEach(b.size(), n, [&](size_t i, int col) {
+    const float scale = q.scales[q.scales.size() == 1 ? 0 : col];
     error.add(b[i], dequantize(q.codes[i], scale, 0), false);
-  }
+  });
   return error;
 }
 

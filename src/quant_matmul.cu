@@ -37,6 +37,7 @@
 
 constexpr int kTile = 16;  // a block computes kTile x kTile outputs, one a thread
 
+// snippet: for-each
 // Calls visit(i, column) for each of `count` values of a row-major matrix.
 template <typename Visit>
 void forEach(size_t count, int columns, const Visit& visit) {
@@ -44,6 +45,7 @@ void forEach(size_t count, int columns, const Visit& visit) {
     for (int column = 0; column < columns; ++column, ++i) visit(i, column);
   }
 }
+// end snippet
 // end snippet
 
 constexpr int kWarmupLaunches = 3;
@@ -297,6 +299,7 @@ void prune2to4(std::vector<float>& b, int k, int n) {
 // ---------------------------------------------------------------- CPU reference
 
 // snippet: reference
+// snippet: host-simd
 // Wider versions of a host loop, chosen when the program starts. The results are the
 // same bits: the loops below are exact, or add in a fixed order.
 #if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
@@ -305,6 +308,7 @@ void prune2to4(std::vector<float>& b, int k, int n) {
 #else
 #define HOST_SIMD
 #endif
+// end snippet
 
 // sum[j] += x[0] * b[0][j] + ... + x[7] * b[7][j], in that order.
 constexpr int kTerms = 8, kColumns = 512;
@@ -606,6 +610,7 @@ constexpr ElementFormat kMxInt8 = {roundMxInt8, 127.0f / 64.0f, 0};
 // end snippet
 
 // snippet: block-scales
+// snippet: scale-rules
 // E8M0, the scale of the OCP Microscaling formats (v1.0, section 6.3): a power of two,
 // 2^-127 to 2^127. `roundUp` takes the smallest one that lets no element saturate.
 float powerOfTwoScale(float largest, ElementFormat element, bool roundUp) {
@@ -629,6 +634,7 @@ float floatScale(float largest, ElementFormat element) {
   const float scale = largest / element.largest;
   return scale > 0.0f ? scale : 1.0f;
 }
+// end snippet: scale-rules
 
 // Stores B in blocks of `block` values down a column (k x n, the last block of a
 // column may be short). `tensorScale` applies to all; `e4m3Scale` rounds each block's
@@ -799,7 +805,7 @@ struct Options {
 // A kernel's output, still on the device, and what is known of it.
 struct Row {
   Row(const char* rowName, Shape shape)
-      : name(rowName), output(size_t(shape.m) * shape.n) {
+      : name(rowName), output(size_t(shape.m) * shape.n), columnMaxErr(shape.n, 0.0) {
     output.poison();
   }
 
@@ -811,17 +817,27 @@ struct Row {
   long compared = 0, different = 0;  // by the exact gate
 
   double maxErr = 0.0, sumSquares = 0.0, rms = 0.0, gateFraction = 0.0;
+  std::vector<double> columnMaxErr;
   long notFinite = 0;
 
-  void add(float got, double reference, double gate) {
+  void add(float got, double reference, int col) {
     const double error = std::fabs(got - reference);
     if (!std::isfinite(error)) {
       ++notFinite;
       return;
     }
-    maxErr = std::max(maxErr, error);
     sumSquares += error * error;
-    if (error > 0.0) gateFraction = std::max(gateFraction, error / gate);
+    columnMaxErr[col] = std::max(columnMaxErr[col], error);
+  }
+
+  // Once all errors are in; `gate` is the bound of each column.
+  void finish(const std::vector<double>& gate, double outputs) {
+    rms = std::sqrt(sumSquares / outputs);
+    for (size_t col = 0; col < gate.size(); ++col) {
+      const double error = columnMaxErr[col];
+      maxErr = std::max(maxErr, error);
+      if (error > 0.0) gateFraction = std::max(gateFraction, error / gate[col]);
+    }
   }
 };
 
@@ -1010,7 +1026,7 @@ void judge(const Inputs& in, CaseReport& report) {
     for (Row& row : report.rows) {
       row.output.read(first * n, got);
       forEach(got.size(), in.shape.n,
-              [&](size_t i, int col) { row.add(got[i], reference[i], gate[col]); });
+              [&](size_t i, int col) { row.add(got[i], reference[i], col); });
       if (&row != &report.rows[0]) continue;
       for (size_t i = 0; i < got.size(); ++i) {
         report.f32Gate.add(std::fabs(got[i] - reference[i]), reference[i]);
@@ -1018,7 +1034,7 @@ void judge(const Inputs& in, CaseReport& report) {
     }
   }
   const double outputs = double(in.shape.m) * in.shape.n;
-  for (Row& row : report.rows) row.rms = std::sqrt(row.sumSquares / outputs);
+  for (Row& row : report.rows) row.finish(gate, outputs);
 }
 
 // ---------------------------------------------------------------- the report
