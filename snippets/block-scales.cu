@@ -22,6 +22,16 @@
 #include <vector>
 // end pull
 
+// pull: src/quant_matmul.cu#for-each
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
+// end pull
+
 // pull: src/quant_matmul.cu#format-error
 // Error of a storage format over all values, and the values beyond its largest code.
 struct FormatError {
