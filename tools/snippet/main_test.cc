@@ -194,9 +194,9 @@ TEST_CASE("evidence that is not there is named, with what is meant") {
 }
 
 TEST_CASE("killed during sync, each file is old or new") {
-  std::string region, old, fresh = "<!-- pull: big.txt#x -->\n```text\n";
+  std::string region, old, fresh = "<!-- pull: big.py#x -->\n```python\n";
   for (int i = 0; i < 5000; ++i) region += "line " + std::to_string(i) + "\n";
-  old = "<!-- pull: big.txt#x -->\n" + region + "<!-- end pull -->\n";
+  old = "<!-- pull: big.py#x -->\n" + region + "<!-- end pull -->\n";
   fresh += region + "```\n<!-- end pull -->\n";
   constexpr int kDocuments = 30;
   const auto name = [](int i) { return "d" + std::to_string(i) + ".md"; };
@@ -207,7 +207,7 @@ TEST_CASE("killed during sync, each file is old or new") {
   const common::Scratch output;
   for (int attempt = 0; attempt < 100 && !(before && between); ++attempt) {
     const Repository repository("");
-    repository.write("big.txt", "# snippet: x\n" + region + "# end snippet\n");
+    repository.write("big.py", "# snippet: x\n" + region + "# end snippet\n");
     for (int i = 0; i < kDocuments; ++i) repository.write(name(i), old);
     const pid_t child =
         start({"sync", "--root", repository.root()}, output / "out", output / "err");

@@ -17,7 +17,8 @@ namespace snippet {
 /// text ends the sentence "FILE: ...".
 using ReadFile = std::function<std::string(const std::string& file)>;
 
-/// Evidence by address, out of a transcript: its file's name and its bytes are given.
+/// Evidence by address, out of what a program printed: the name and the bytes of the
+/// file are given.
 /// Both throw common::DiagnosticError whose diagnostics have the address as `source`.
 struct Evidence {
   using Get = std::function<std::string(
@@ -26,20 +27,21 @@ struct Evidence {
   Get block;  // lines, each ended by '\n'
 };
 
-/// True for the files whose pulls are evidence: `transcripts/PROGRAM/MACHINE.txt`.
-bool is_transcript(const std::string& file);
+/// True for the files whose pulls are evidence: what a program printed, in a `.txt`.
+bool is_evidence(const std::string& file);
 
-/// The same transcript's file on another machine.
+/// For `transcripts/PROGRAM/MACHINE.txt` the same program's file on another machine,
+/// for any other file the file itself.
 std::string on_machine(const std::string& file, const std::string& machine);
 
 struct Source {
   std::string text;
   std::vector<Region> regions;
-  bool usable = false;  // false: it could not be read, or its marks are wrong
+  bool usable = false;  // false: what is wrong with it has been reported
 };
 
-/// Reads each file once and finds what pulls name. An empty `machine` leaves transcript
-/// pulls as they are; another replaces theirs.
+/// Reads each file once and finds what pulls name. An empty `machine` leaves pulls of
+/// transcripts as they are; another replaces theirs.
 class Resolver {
  public:
   explicit Resolver(ReadFile read, Evidence evidence = {}, std::string machine = {});
@@ -51,7 +53,7 @@ class Resolver {
       std::vector<common::Diagnostic>& errors);
 
   /// A source by name. The first time, what is wrong with its marks is added to
-  /// `errors`. Throws what `ReadFile` throws.
+  /// `errors`, and what `ReadFile` throws is thrown.
   const Source& source(const std::string& file,
                        std::vector<common::Diagnostic>& errors);
 

@@ -149,7 +149,15 @@ TEST_CASE("an unknown region") {
         "                  ^\n");
 }
 
-TEST_CASE("a missing file") {
+TEST_CASE("a missing file is reported once, where it is pulled first") {
+  CHECK(updated("l.md",
+                "is <!-- pull: transcripts/p/m.txt#a / b -->1<!-- end pull -->\n"
+                "is <!-- pull: transcripts/p/m.txt#a / c -->1<!-- end pull -->\n",
+                {})
+            .errors ==
+        "l.md:1: cannot read transcripts/p/m.txt\n"
+        "  is <!-- pull: transcripts/p/m.txt#a / b -->1<!-- end pull -->\n"
+        "                ^\n");
   CHECK(errors("b.cu#x") ==
         "l.md:1: cannot read b.cu\n"
         "  <!-- pull: b.cu#x -->\n"
@@ -197,7 +205,9 @@ TEST_CASE("evidence is pulled by value into sentences and by block into fences")
       [](const std::string&, const std::string& text, const std::string& address) {
         return address + ":\n" + text + "\n";
       }};
-  const Files files = {{"transcripts/p/h200.txt", "H"}, {"transcripts/p/t4.txt", "T"}};
+  const Files files = {{"transcripts/p/h200.txt", "H"},
+                       {"transcripts/p/t4.txt", "T"},
+                       {"snippets/expected/x.txt", "X"}};
   const std::string document =
       "is <!-- pull: transcripts/p/h200.txt#a / b -->0<!-- end pull -->\n\n"
       "<!-- pull: transcripts/p/h200.txt#a -->\n<!-- end pull -->\n";
@@ -214,6 +224,13 @@ TEST_CASE("evidence is pulled by value into sentences and by block into fences")
         "is <!-- pull: transcripts/p/h200.txt#a / b -->"
         "transcripts/p/t4.txt|T|a / b<!-- end pull -->\n\n"
         "<!-- pull: transcripts/p/h200.txt#a -->\n```text\na:\nT\n```\n"
+        "<!-- end pull -->\n");
+  // A program's recorded output is evidence too, but of no machine.
+  const Updated printed =
+      updated("l.md", "is <!-- pull: snippets/expected/x.txt#a --><!-- end pull -->\n",
+              files, evidence, "t4");
+  CHECK(printed.after ==
+        "is <!-- pull: snippets/expected/x.txt#a -->snippets/expected/x.txt|X|a"
         "<!-- end pull -->\n");
 }
 
