@@ -47,8 +47,8 @@ local function locate(address)
     return 'transcripts/' .. program .. '/' .. id .. '.txt#' .. rest,
         machine_name(id), 'Recorded on '
   end
-  local snippet = address:match('^(snippets/[^#]+)%.txt#')
-  if snippet then return address, snippet .. '.cu', 'Printed by ' end
+  local snippet = address:match('^snippets/expected/([^#/]+)%.txt#')
+  if snippet then return address, 'snippets/' .. snippet .. '.cu', 'Printed by ' end
   local recorded = address:match('^([^#]+%.txt)#')
   return address, recorded, recorded and 'Recorded in ' or nil
 end

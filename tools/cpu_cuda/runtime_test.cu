@@ -48,9 +48,10 @@ __global__ void whoAmI(uint3* thread, uint3* block, dim3* shape) {
   const int i = blockId * blockDim.x * blockDim.y * blockDim.z + inBlock;
   thread[i] = threadIdx;
   block[i] = blockIdx;
-  shape[0] = blockDim;
+  if (i == 0) shape[0] = blockDim;
 }
 
+// Races, on purpose: the two cases that launch these are none for ThreadSanitizer.
 __global__ void arrivals(int* order, int* next) {
   order[(*next)++] = threadIdx.x;
   __syncthreads();
@@ -92,9 +93,11 @@ __global__ void readsUnwritten(float* sum, int* bytes, unsigned char* dynamicByt
     *dynamicBytes = dynamic[9];
   }
   __syncthreads();
-  values[threadIdx.x % 4] = 1.0f;
-  codes[threadIdx.x % 4] = 1;
-  dynamic[threadIdx.x % 10] = 1;
+  if (threadIdx.x < 10) dynamic[threadIdx.x] = 1;
+  if (threadIdx.x < 4) {
+    values[threadIdx.x] = 1.0f;
+    codes[threadIdx.x] = 1;
+  }
 }
 
 __global__ void dynamicReverse(float* data) {
@@ -153,7 +156,7 @@ TEST_CASE("every thread of every block runs once and knows where it is") {
   CHECK(shape.host()[0].y == 3);
 }
 
-TEST_CASE("thread orders") {
+TEST_CASE("thread orders" * doctest::skip(cpu_cuda::tsan::kActive)) {
   const auto run = [](const With&) {
     Buffer<int> order(16), next(1);
     cudaMemset(next.data, 0, sizeof(int));
@@ -178,7 +181,8 @@ TEST_CASE("thread orders") {
   }
 }
 
-TEST_CASE("block orders visit every block once") {
+TEST_CASE("block orders visit every block once" *
+          doctest::skip(cpu_cuda::tsan::kActive)) {
   const auto run = [](const With&) {
     Buffer<int> order(12), next(1);
     cudaMemset(next.data, 0, sizeof(int));
@@ -204,6 +208,7 @@ TEST_CASE("a kernel with barriers, in every order and size") {
   for (Order order : {Order::forward, Order::reverse, Order::shuffle}) {
     const With with(order, 7);
     for (int n : {1, 2, 31, 256, 1024}) {
+      if (cpu_cuda::tsan::kActive && n > 256) continue;  // minutes
       Buffer<int> data(n);
       std::vector<int> host(n), expected(n);
       for (int i = 0; i < n; ++i) host[i] = i * i % 17 - 5;
@@ -415,7 +420,11 @@ TEST_CASE("the device says that it is a CPU") {
   CHECK(std::string(properties.name).find("CPU, ") == 0);
   CHECK(properties.major == 0);
   CHECK(properties.minor == 0);
-  CHECK(properties.totalGlobalMem > 1 << 20);
+  std::size_t free = 0, total = 0;
+  CHECK(cudaMemGetInfo(&free, &total) == cudaSuccess);
+  CHECK(total == properties.totalGlobalMem);
+  CHECK(free < total);
+  CHECK(total > 1 << 20);
   CHECK(cudaDriverGetVersion(&driver) == cudaSuccess);
   CHECK(driver == 0);
   CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) ==

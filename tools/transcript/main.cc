@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "record.h"
 #include "report.h"
 #include "status.h"
+#include "suggest.h"
 #include "text.h"
 
 namespace {
@@ -301,7 +303,8 @@ int run_command(int argc, char** argv) {
       "BLOCK / WORDS / N for the N-th figure after WORDS on a line. A block is named\n"
       "by its first line up to ',', '(', ':' or '='; 'NAME [2]' is the second of a\n"
       "name. Exit status: 0 match, 1 differ, 2 unusable arguments, rules or evidence,\n"
-      "3 the program failed, 4 it timed out."};
+      "3 the program failed, 4 it timed out.",
+      "transcript"};
   app.require_subcommand(1);
   app.set_version_flag("--version", TRANSCRIPT_VERSION);
 
@@ -345,6 +348,15 @@ int run_command(int argc, char** argv) {
   add_store(export_app, options);
   export_app->add_option("--machine", options.machine, "[all]");
 
+  std::vector<std::string> commands;
+  for (const CLI::App* one : app.get_subcommands({})) commands.push_back(one->get_name());
+  if (argc > 1 && argv[1][0] != '-' &&
+      std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
+    const std::string near = common::closest(argv[1], commands);
+    throw std::runtime_error(fmt::format("no command '{}'{}", argv[1],
+                                         near.empty() ? "; --help lists them"
+                                                      : fmt::format("; did you mean '{}'?", near)));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
