@@ -3,7 +3,7 @@
 // Where the error of block formats sits: how much of it the blocks' largest values
 // make.
 //
-//   nvcc -std=c++17 -O3 -arch=sm_75 -o block-maxima block-maxima.cu && ./block-maxima
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o block-maxima block-maxima.cu
 
 // pull: src/quant_matmul.cu#includes
 #include <cuda_fp8.h>

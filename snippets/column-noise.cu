@@ -2,7 +2,7 @@
 //
 // Whether the rounding errors of a column of B add up as independent noise would.
 //
-//   nvcc -std=c++17 -O3 -arch=sm_75 -o column-noise column-noise.cu && ./column-noise
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o column-noise column-noise.cu
 
 // pull: src/quant_matmul.cu#includes
 #include <cuda_fp8.h>

@@ -3,7 +3,7 @@
 // Whose rounding is it? Predicted and measured worth of A's zero point, for two kinds
 // of B.
 //
-//   nvcc -std=c++17 -O3 -arch=sm_75 -o error-shares error-shares.cu && ./error-shares
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o error-shares error-shares.cu
 
 // pull: src/quant_matmul.cu#prelude
 #include <cuda_fp8.h>

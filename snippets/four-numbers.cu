@@ -2,7 +2,7 @@
 //
 // Symmetric codes of four numbers, and what the clamp does past their range.
 //
-//   nvcc -std=c++17 -O3 -arch=sm_75 -o four-numbers four-numbers.cu && ./four-numbers
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o four-numbers four-numbers.cu
 
 // pull: src/quant_matmul.cu#includes
 #include <cuda_fp8.h>

@@ -2,7 +2,7 @@
 //
 // Four values through the block formats: what each rule for the scale makes of them.
 //
-//   nvcc -std=c++17 -O3 -arch=sm_75 -o one-block one-block.cu && ./one-block
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o one-block one-block.cu
 
 // pull: src/quant_matmul.cu#includes
 #include <cuda_fp8.h>

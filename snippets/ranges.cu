@@ -2,7 +2,7 @@
 //
 // Scale and zero point of six ranges, with zero drawn into the range and without.
 //
-//   nvcc -std=c++17 -O3 -arch=sm_75 -o ranges ranges.cu && ./ranges
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o ranges ranges.cu
 
 // pull: src/quant_matmul.cu#includes
 #include <cuda_fp8.h>

@@ -2,7 +2,7 @@
 //
 // The INT8 kernel with its codes loaded four at a time: the same bits, sooner.
 //
-//   nvcc -std=c++17 -O3 -arch=sm_75 -o word-loads word-loads.cu && ./word-loads
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o word-loads word-loads.cu
 //
 // With `--time` as its argument it also measures, which takes a GPU to mean anything.
 

@@ -170,6 +170,7 @@ float dequantize(int code, float scale, int zeroPoint) {
 // end snippet
 
 // snippet: quantized-codes
+// snippet: quantized
 struct QuantizedA {
   std::vector<int8_t> codes;  // m x k
   float scale = 1.0f;
@@ -180,7 +181,9 @@ struct QuantizedB {
   std::vector<int8_t> codes;  // k x n
   std::vector<float> scales;  // 1, or one for each column
 };
+// end snippet
 
+// snippet: quantize-symmetric-a
 QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
   QuantizedA q;
   q.scale = symmetricScale(maxAbs(a));
@@ -189,6 +192,7 @@ QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
   return q;
 }
 // end snippet
+// end snippet: quantized-codes
 
 // snippet: quantize-asymmetric
 // Codes -128..127 over the range of the values *and zero*, so that zero is a code:
@@ -805,7 +809,7 @@ struct Options {
 // A kernel's output, still on the device, and what is known of it.
 struct Row {
   Row(const char* rowName, Shape shape)
-      : name(rowName), output(size_t(shape.m) * shape.n) {
+      : name(rowName), output(size_t(shape.m) * shape.n), columnMaxErr(shape.n, 0.0) {
     output.poison();
   }
 
@@ -817,17 +821,27 @@ struct Row {
   long compared = 0, different = 0;  // by the exact gate
 
   double maxErr = 0.0, sumSquares = 0.0, rms = 0.0, gateFraction = 0.0;
+  std::vector<double> columnMaxErr;
   long notFinite = 0;
 
-  void add(float got, double reference, double gate) {
+  void add(float got, double reference, int col) {
     const double error = std::fabs(got - reference);
     if (!std::isfinite(error)) {
       ++notFinite;
       return;
     }
-    maxErr = std::max(maxErr, error);
     sumSquares += error * error;
-    if (error > 0.0) gateFraction = std::max(gateFraction, error / gate);
+    columnMaxErr[col] = std::max(columnMaxErr[col], error);
+  }
+
+  // Once all errors are in; `gate` is the bound of each column.
+  void finish(const std::vector<double>& gate, double outputs) {
+    rms = std::sqrt(sumSquares / outputs);
+    for (size_t col = 0; col < gate.size(); ++col) {
+      const double error = columnMaxErr[col];
+      maxErr = std::max(maxErr, error);
+      if (error > 0.0) gateFraction = std::max(gateFraction, error / gate[col]);
+    }
   }
 };
 
@@ -1016,7 +1030,7 @@ void judge(const Inputs& in, CaseReport& report) {
     for (Row& row : report.rows) {
       row.output.read(first * n, got);
       forEach(got.size(), in.shape.n,
-              [&](size_t i, int col) { row.add(got[i], reference[i], gate[col]); });
+              [&](size_t i, int col) { row.add(got[i], reference[i], col); });
       if (&row != &report.rows[0]) continue;
       for (size_t i = 0; i < got.size(); ++i) {
         report.f32Gate.add(std::fabs(got[i] - reference[i]), reference[i]);
@@ -1024,7 +1038,7 @@ void judge(const Inputs& in, CaseReport& report) {
     }
   }
   const double outputs = double(in.shape.m) * in.shape.n;
-  for (Row& row : report.rows) row.rms = std::sqrt(row.sumSquares / outputs);
+  for (Row& row : report.rows) row.finish(gate, outputs);
 }
 
 // ---------------------------------------------------------------- the report

@@ -86,6 +86,14 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("ThreadSanitizer tells blocks of different workers apart") {
+  const Result two = run("CPU_CUDA_WORKERS=2 " + setting("RACY_TSAN") + " twoBlocks");
+  CHECK(two.exit_code == 66);
+  CHECK(two.err.find(marked("twoBlocks").at(0)) != std::string::npos);
+  const Result one = run("CPU_CUDA_WORKERS=1 " + setting("RACY_TSAN") + " twoBlocks");
+  CHECK(one.exit_code == 0);  // stated in README.md
+}
+
 TEST_CASE("ThreadSanitizer has nothing to say of a correct kernel") {
   for (const char* order : {"forward", "reverse", "shuffle:5"}) {
     const Result result = run("CPU_CUDA_ORDER=" + std::string(order) + " " +

@@ -54,6 +54,7 @@ class Repository {
     write("a.md", document);
   }
   void write(const std::string& file, const std::string& text) const {
+    fs::create_directories((scratch_ / file).parent_path());
     common::write_atomically(scratch_ / file, text);
   }
   std::string read(const std::string& file) const {
@@ -123,6 +124,73 @@ TEST_CASE("a wrong command line exits with 2") {
   CHECK(run({"sync", "--machine", "m"}).exit == 2);
   CHECK(run({"check", "--root", "/no/such/folder"}).exit == 2);
   CHECK(run({"--help"}).exit == 0);
+}
+
+TEST_CASE("evidence is pulled through the checker's addresses, from any machine") {
+  const auto evidence = [](const std::string& fraction) {
+    return "case 2x2x2, max |reference| = 1.5\n"
+           "  kernel            max err  gate frac\n"
+           "  int8 one scale  1.000e-01      0.050\n"
+           "  int8 per-column 1.000e-02      " +
+           fraction + "\n";
+  };
+  const std::string cell = "case 2x2x2 / int8 per-column / gate frac";
+  const std::string inline_pull = "<!-- pull: transcripts/p/here.txt#" + cell + " -->";
+  const std::string block_pull =
+      "<!-- pull: transcripts/p/here.txt#case 2x2x2 / table -->\n";
+  const std::string end = "<!-- end pull -->";
+  const Repository repository("It is " + inline_pull + "?" + end + " of the gate.\n\n" +
+                              block_pull + end + "\n");
+  repository.write("transcripts/p/here.txt", evidence("0.016"));
+  repository.write("transcripts/p/there.txt", evidence("0.017"));
+  const auto expected = [&](const std::string& fraction) {
+    return "It is " + inline_pull + fraction + end + " of the gate.\n\n" + block_pull +
+           "```text\n"
+           "  kernel            max err  gate frac\n"
+           "  int8 one scale  1.000e-01      0.050\n"
+           "  int8 per-column 1.000e-02      " +
+           fraction + "\n```\n" + end + "\n";
+  };
+  const Result sync = run({"sync", "--root", repository.root()});
+  CHECK(sync.err == "");
+  CHECK(sync.exit == 0);
+  CHECK(repository.read("a.md") == expected("0.016"));
+
+  const common::Scratch output;
+  const Result other = run({"sync", "--root", repository.root(), "--machine", "there",
+                            "--output", output.path().string()});
+  CHECK(other.err == "");
+  CHECK(common::read_file(output / "a.md") == expected("0.017"));
+  CHECK(repository.read("a.md") == expected("0.016"));
+}
+
+TEST_CASE("evidence that is not there is named, with what is meant") {
+  const Repository repository(
+      "It is <!-- pull: transcripts/p/here.txt#case 2x2x2 / int8 per-colum / max err "
+      "-->1<!-- end pull -->.\n");
+  repository.write("transcripts/p/here.txt",
+                   "case 2x2x2\n  kernel            max err\n"
+                   "  int8 per-column 1.000e-02\n");
+  const Result wrong = run({"check", "--root", repository.root()});
+  CHECK(wrong.exit == 2);
+  // What follows the message's first words is the checker's own affair.
+  CHECK(wrong.err.starts_with("a.md:1: no row 'int8 per-colum' in block 'case 2x2x2'"));
+  CHECK(wrong.err.ends_with(
+      "\n  It is <!-- pull: transcripts/p/here.txt#case 2x2x2 / int8 per-colum / max "
+      "err "
+      "-->1<!-- end pull -->.\n"
+      "                                                       ^\n"));
+  const common::Scratch output;
+  const Result missing = run({"sync", "--root", repository.root(), "--machine", "there",
+                              "--output", output.path().string()});
+  CHECK(missing.exit == 2);
+  CHECK(
+      missing.err ==
+      "a.md:1: cannot read transcripts/p/there.txt: No such file or directory; did you "
+      "mean 'transcripts/p/here.txt'?\n"
+      "  It is <!-- pull: transcripts/p/here.txt#case 2x2x2 / int8 per-colum / max err "
+      "-->1<!-- end pull -->.\n"
+      "                   ^\n");
 }
 
 TEST_CASE("killed during sync, each file is old or new") {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kOpen = "pull:";
 constexpr std::string_view kClose = "end pull";
+constexpr char kUnclosed[] = "a directive's comment closes on its own line";
 
 struct Parser {
   const std::string& file;
@@ -148,7 +149,9 @@ class MarkdownParser : Parser {
   void inside(const Line& line, std::size_t content) {
     const auto tag = next_tag(line.text, content);
     if (!tag || tag->begin != content) return;
-    if (tag->words.starts_with(kOpen)) {
+    if (tag->end == line.text.npos) {
+      error(line, tag->begin + 1, kUnclosed);
+    } else if (tag->words.starts_with(kOpen)) {
       opens(line, tag->words.substr(kOpen.size()), "");
     } else if (is_blank(line.text.substr(tag->end))) {
       closes(line, tag->begin + 1);
@@ -159,7 +162,7 @@ class MarkdownParser : Parser {
     auto tag = next_tag(line.text, result.content);
     while (tag) {
       if (tag->end == line.text.npos) {
-        error(line, tag->begin + 1, "a directive's comment closes on its own line");
+        error(line, tag->begin + 1, kUnclosed);
         return;
       }
       if (tag->words == kClose) {

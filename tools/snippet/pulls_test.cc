@@ -145,6 +145,13 @@ TEST_CASE("a comment that goes on over its line") {
         "a.md:1: a directive's comment closes on its own line\n"
         "  <!-- pull: s.cu#x\n"
         "  ^\n");
+  CHECK(errors("<!-- pull: s.cu#x -->\n<!-- end pull") ==
+        "a.md:2: a directive's comment closes on its own line\n"
+        "  <!-- end pull\n"
+        "  ^\n"
+        "a.md:1: this pull is never ended; add the 'end pull' line\n"
+        "  <!-- pull: s.cu#x -->\n"
+        "             ^\n");
 }
 
 TEST_CASE("a figure's end must be on its line, and its line must be a sentence") {

@@ -1,7 +1,9 @@
 #include "process.h"
 
 #include <fmt/format.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,8 +22,8 @@
 #include <boost/process/env.hpp>
 #include <boost/process/environment.hpp>
 #include <boost/process/exe.hpp>
+#include <boost/process/extend.hpp>
 #include <boost/process/group.hpp>
-#include <boost/process/handles.hpp>
 #include <boost/process/io.hpp>
 
 namespace transcript {
@@ -62,14 +64,22 @@ class Runner {
     environment["LC_ALL"] = "C";
     const auto begin = Clock::now();
     std::error_code error;
-    // limit_handles: the program must not inherit the reading ends, or others' files.
+    for (bp::async_pipe* pipe : {&out_, &err_}) {
+      // The program gets copies as its streams; an end it kept besides would never close.
+      ::fcntl(pipe->native_source(), F_SETFD, FD_CLOEXEC);
+      ::fcntl(pipe->native_sink(), F_SETFD, FD_CLOEXEC);
+    }
     bp::child child(
         bp::exe = program,
         bp::args = std::vector<std::string>(command.begin() + 1, command.end()),
         environment, bp::std_in < bp::null, bp::std_out > out_, bp::std_err > err_,
-        bp::limit_handles, group_, error, io_,
-        bp::on_exit = [&](int, const std::error_code&) { ended(); });
+        group_, error, io_,
+        bp::on_exit = [&](int, const std::error_code&) { ended(); },
+        bp::extend::on_error = [&](auto& executor, const std::error_code&) {
+          pid_ = executor.pid;
+        });
     if (error) {
+      if (pid_ > 0) ::waitpid(pid_, nullptr, 0);  // Boost 1.74 may leave it a zombie
       result_.reason = error.message();
       return std::move(result_);
     }

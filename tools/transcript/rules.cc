@@ -63,8 +63,10 @@ class Parser {
         for (const toml::node& rule : *array) add(*rule.as_table());
       }
     }
-    if (!faults_.empty()) throw common::DiagnosticError(std::move(faults_));
-    return std::move(rules_);
+    if (faults_.empty()) return std::move(rules_);
+    std::stable_sort(faults_.begin(), faults_.end(),
+                     [](const auto& a, const auto& b) { return a.line < b.line; });
+    throw common::DiagnosticError(std::move(faults_));
   }
 
  private:
