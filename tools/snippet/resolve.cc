@@ -39,11 +39,12 @@ std::string unknown_region(const Source& source, const std::string& file,
 
 }  // namespace
 
-bool is_transcript(const std::string& file) {
-  return file.starts_with("transcripts/") && file.ends_with(".txt");
+bool is_evidence(const std::string& file) {
+  return file.ends_with(".txt");
 }
 
 std::string on_machine(const std::string& file, const std::string& machine) {
+  if (machine.empty() || !file.starts_with("transcripts/")) return file;
   return file.substr(0, file.rfind('/') + 1) + machine + ".txt";
 }
 
@@ -58,7 +59,7 @@ const Source& Resolver::source(const std::string& file,
   Source& source = entry->second;
   if (!added) return source;
   source.text = read_(file);
-  if (is_transcript(file)) return source;
+  if (is_evidence(file)) return source;
   const std::size_t before = errors.size();
   source.regions = parse_marks(file, source.text, errors);
   source.usable = errors.size() == before;
@@ -95,7 +96,7 @@ std::optional<std::vector<std::string>> Resolver::lines(
   const std::size_t before = errors.size();
   std::size_t column = pull.column;
   try {
-    if (!is_transcript(pull.file)) {
+    if (!is_evidence(pull.file)) {
       const std::size_t hash = pull.column + pull.file.size();
       std::vector<std::string> found;
       source(pull.file, errors);
@@ -104,8 +105,7 @@ std::optional<std::vector<std::string>> Resolver::lines(
       if (errors.size() == before && sources_.at(pull.file).usable) return found;
       return std::nullopt;
     }
-    const std::string file =
-        machine_.empty() ? pull.file : on_machine(pull.file, machine_);
+    const std::string file = on_machine(pull.file, machine_);
     const std::string& text = source(file, errors).text;
     column += pull.file.size() + 1;
     const Evidence::Get& get = pull.inline_ ? evidence_.value : evidence_.block;

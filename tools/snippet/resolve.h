@@ -26,10 +26,11 @@ struct Evidence {
   Get block;  // lines, each ended by '\n'
 };
 
-/// True for the files whose pulls are evidence: `transcripts/PROGRAM/MACHINE.txt`.
-bool is_transcript(const std::string& file);
+/// True for the files whose pulls are evidence, what a program printed: `*.txt`.
+bool is_evidence(const std::string& file);
 
-/// The same transcript's file on another machine.
+/// The same evidence of another machine. Only `transcripts/PROGRAM/MACHINE.txt` has
+/// any; other evidence is the same everywhere, or of one machine alone.
 std::string on_machine(const std::string& file, const std::string& machine);
 
 struct Source {

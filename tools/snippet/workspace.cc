@@ -129,7 +129,7 @@ std::map<std::string, std::vector<Region>> Workspace::regions(
   for (const std::string& file : files_below(root_, "src")) files.insert(file);
   for (const Document& document : documents) {
     for (const Pull& pull : document.update.pulls) {
-      if (!is_transcript(pull.file)) files.insert(pull.file);
+      if (!is_evidence(pull.file)) files.insert(pull.file);
     }
   }
   return regions(files);
