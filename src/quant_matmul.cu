@@ -19,10 +19,12 @@
 // everything before it times anything. Tensor cores are reported on, never used.
 
 // snippet: prelude
+// snippet: includes
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -31,8 +33,19 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+// end snippet
 
 constexpr int kTile = 16;  // a block computes kTile x kTile outputs, one a thread
+
+// snippet: for-each
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
+// end snippet
 // end snippet
 
 constexpr int kWarmupLaunches = 3;
@@ -114,10 +127,10 @@ std::vector<float> makeA(Shape shape, Generator& random) {
 // Weights whose columns differ 64-fold in gain, with an outlier every 37th element.
 std::vector<float> makeB(Shape shape, Generator& random) {
   std::vector<float> b(size_t(shape.k) * shape.n);
-  for (size_t i = 0; i < b.size(); ++i) {
-    const float gain = std::ldexp(1.0f, -static_cast<int>(i % shape.n % 7));
+  forEach(b.size(), shape.n, [&](size_t i, int col) {
+    const float gain = 1.0f / static_cast<float>(1 << (col % 7));
     b[i] = (2.0f * random.unit() - 1.0f) * gain * (i % 37 == 0 ? 8.0f : 1.0f);
-  }
+  });
   return b;
 }
 // end snippet
@@ -156,6 +169,7 @@ float dequantize(int code, float scale, int zeroPoint) {
 }
 // end snippet
 
+// snippet: quantized-codes
 struct QuantizedA {
   std::vector<int8_t> codes;  // m x k
   float scale = 1.0f;
@@ -174,6 +188,7 @@ QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
   for (float value : a) q.codes.push_back(quantize(value, q.scale, 0, -127));
   return q;
 }
+// end snippet
 
 // snippet: quantize-asymmetric
 // Codes -128..127 over the range of the values *and zero*, so that zero is a code:
@@ -196,6 +211,7 @@ QuantizedA quantizeAsymmetricA(const std::vector<float>& a) {
 }
 // end snippet
 
+// snippet: one-scale
 QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
   QuantizedB q;
   q.scales.assign(1, symmetricScale(maxAbs(b)));
@@ -203,15 +219,16 @@ QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
   for (float value : b) q.codes.push_back(quantize(value, q.scales[0], 0, -127));
   return q;
 }
+// end snippet
 
 // snippet: quantize-columns
 // Largest magnitude of each of B's n columns.
 std::vector<float> columnMaxAbs(const std::vector<float>& b, int n) {
   maxAbs(b);  // refuses what is not finite
   std::vector<float> largest(n, 0.0f);
-  for (size_t i = 0; i < b.size(); ++i) {
-    largest[i % n] = std::max(largest[i % n], std::fabs(b[i]));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    largest[col] = std::max(largest[col], std::fabs(b[i]));
+  });
   return largest;
 }
 
@@ -220,9 +237,9 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
   QuantizedB q;
   for (float largest : columnMaxAbs(b, n)) q.scales.push_back(symmetricScale(largest));
   q.codes.reserve(b.size());
-  for (size_t i = 0; i < b.size(); ++i) {
-    q.codes.push_back(quantize(b[i], q.scales[i % n], 0, -127));
-  }
+  forEach(b.size(), n, [&](size_t i, int col) {
+    q.codes.push_back(quantize(b[i], q.scales[col], 0, -127));
+  });
   return q;
 }
 // end snippet
@@ -231,7 +248,7 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
 // Sum of each column of B's codes: what a zero point in A has to be multiplied by.
 std::vector<int32_t> columnSums(const std::vector<int8_t>& codes, int n) {
   std::vector<int32_t> sums(n, 0);
-  for (size_t i = 0; i < codes.size(); ++i) sums[i % n] += codes[i];
+  forEach(codes.size(), n, [&](size_t i, int col) { sums[col] += codes[i]; });
   return sums;
 }
 // end snippet
@@ -282,26 +299,49 @@ void prune2to4(std::vector<float>& b, int k, int n) {
 // ---------------------------------------------------------------- CPU reference
 
 // snippet: reference
+// snippet: host-simd
+// Wider versions of a host loop, chosen when the program starts. The results are the
+// same bits: the loops below are exact, or add in a fixed order.
+#if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
+    !defined(__AVX2__)
+#define HOST_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define HOST_SIMD
+#endif
+// end snippet
+
+// sum[j] += x[0] * b[0][j] + ... + x[7] * b[7][j], in that order.
+constexpr int kTerms = 8, kColumns = 512;
+using Terms = std::array<std::array<double, kColumns>, kTerms>;
+HOST_SIMD void addTerms(const double* x, const Terms& b, int columns, double* sum) {
+  for (int j = 0; j < columns; ++j) {
+    double value = sum[j];
+    for (int q = 0; q < kTerms; ++q) value += x[q] * b[q][j];
+    sum[j] = value;
+  }
+}
+
 // Rows [first, first + rows) of A*B in double, over the original floats. A product of
-// two floats is exact in double, and each output adds its terms in ascending k. Four
-// k at a time keep an output in a register for four terms: the same sums, sooner.
+// two floats is exact in double, and each output adds its terms in ascending k. Eight
+// terms of a block of columns at a time stay in the cache: the same sums, sooner.
 void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
                    Shape shape, int first, int rows, std::vector<double>& out) {
   const int n = shape.n, k = shape.k;
+  Terms bTerms;
   out.assign(size_t(rows) * n, 0.0);
-  for (int p = 0; p < k; p += 4) {
-    const float* bRow[4];
-    for (int q = 0; q < 4; ++q) bRow[q] = &b[size_t(std::min(p + q, k - 1)) * n];
-    for (int i = 0; i < rows; ++i) {
-      double x[4];  // past the end of k a zero takes the place of a
-      for (int q = 0; q < 4; ++q) {
-        x[q] = p + q < k ? a[size_t(first + i) * k + p + q] : 0.0f;
+  for (int j0 = 0; j0 < n; j0 += kColumns) {
+    const int columns = std::min(kColumns, n - j0);
+    for (int p = 0; p < k; p += kTerms) {
+      const int terms = std::min(kTerms, k - p);  // past the end, x below stays 0
+      for (int q = 0; q < terms; ++q) {
+        const float* bRow = &b[size_t(p + q) * n + j0];
+        std::copy(bRow, bRow + columns, bTerms[q].begin());
       }
-      double* sum = &out[size_t(i) * n];
-      for (int j = 0; j < n; ++j) {
-        sum[j] =
-            (((sum[j] + x[0] * bRow[0][j]) + x[1] * bRow[1][j]) + x[2] * bRow[2][j]) +
-            x[3] * bRow[3][j];
+      for (int i = 0; i < rows; ++i) {
+        const float* aRow = &a[size_t(first + i) * k + p];
+        double x[kTerms] = {};
+        std::copy(aRow, aRow + terms, x);
+        addTerms(x, bTerms, columns, &out[size_t(i) * n + j0]);
       }
     }
   }
@@ -309,6 +349,11 @@ void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
 // end snippet
 
 // snippet: exact-gate
+// sum[j] += a * b[j]. |a| <= 255 and |b| <= 127, so that a product fits 16 bits.
+HOST_SIMD void addProducts(int16_t a, const int8_t* b, int n, int32_t* sum) {
+  for (int j = 0; j < n; ++j) sum[j] += static_cast<int16_t>(a * b[j]);
+}
+
 // One row of the INT8 output, to the bit: integer sum, one conversion, one product.
 // It subtracts the zero point from each code instead of correcting afterwards, so
 // that it shares no step with the kernel that it judges.
@@ -317,9 +362,8 @@ void oracleRow(const int8_t* aCodes, int zeroPoint, const std::vector<int8_t>& b
                std::vector<float>& out) {
   std::vector<int32_t> sum(n, 0);
   for (int p = 0; p < k; ++p) {
-    const int16_t aValue = static_cast<int16_t>(aCodes[p] - zeroPoint);
-    const int8_t* bRow = &bCodes[size_t(p) * n];
-    for (int j = 0; j < n; ++j) sum[j] += static_cast<int16_t>(aValue * bRow[j]);
+    const int16_t a = static_cast<int16_t>(aCodes[p] - zeroPoint);
+    addProducts(a, &bCodes[size_t(p) * n], n, sum.data());
   }
   for (int j = 0; j < n; ++j) {
     out[j] = static_cast<float>(sum[j]) * outputScale[outputScale.size() == 1 ? 0 : j];
@@ -387,13 +431,12 @@ PredictedRms predictRms(const std::vector<float>& a, const std::vector<float>& b
   const double meanA = sumA / double(a.size()), meanA2 = sumA2 / double(a.size());
 
   std::vector<double> bias(shape.n, 0.0);
-  const auto scaleB = [&](size_t col) {
+  const auto scaleB = [&](int col) {
     return qb.scales[qb.scales.size() == 1 ? 0 : col];
   };
-  for (size_t i = 0; i < b.size(); ++i) {
-    const size_t col = i % shape.n;
+  forEach(b.size(), shape.n, [&](size_t i, int col) {
     bias[col] += double(qb.codes[i]) * scaleB(col) - b[i];
-  }
+  });
   double expected = 0.0, actual = 0.0;  // sums over columns of B's share
   for (int col = 0; col < shape.n; ++col) {
     const double noise = shape.k * double(scaleB(col)) * scaleB(col) / 12.0;
@@ -567,6 +610,7 @@ constexpr ElementFormat kMxInt8 = {roundMxInt8, 127.0f / 64.0f, 0};
 // end snippet
 
 // snippet: block-scales
+// snippet: scale-rules
 // E8M0, the scale of the OCP Microscaling formats (v1.0, section 6.3): a power of two,
 // 2^-127 to 2^127. `roundUp` takes the smallest one that lets no element saturate.
 float powerOfTwoScale(float largest, ElementFormat element, bool roundUp) {
@@ -590,6 +634,7 @@ float floatScale(float largest, ElementFormat element) {
   const float scale = largest / element.largest;
   return scale > 0.0f ? scale : 1.0f;
 }
+// end snippet: scale-rules
 
 // Stores B in blocks of `block` values down a column (k x n, the last block of a
 // column may be short). `tensorScale` applies to all; `e4m3Scale` rounds each block's
@@ -599,24 +644,25 @@ FormatError blockFormatError(const std::vector<float>& b, int k, int n, int bloc
                              float (*scaleOf)(float, ElementFormat),
                              float tensorScale = 1.0f, bool e4m3Scale = false) {
   FormatError error;
+  std::vector<float> largest(n), scale(n);  // of each column's block
   for (int k0 = 0; k0 < k; k0 += block) {
-    const int k1 = std::min(k0 + block, k);
+    const size_t begin = size_t(k0) * n, end = size_t(std::min(k0 + block, k)) * n;
+    largest.assign(n, 0.0f);
+    forEach(end - begin, n, [&](size_t i, int col) {
+      largest[col] = std::max(largest[col], std::fabs(b[begin + i]));
+    });
     for (int col = 0; col < n; ++col) {
-      float largest = 0.0f;
-      for (int p = k0; p < k1; ++p) {
-        largest = std::max(largest, std::fabs(b[size_t(p) * n + col]));
-      }
-      float scale = scaleOf(largest / tensorScale, element);
-      if (e4m3Scale) scale = roundE4M3(scale);
-      scale *= tensorScale;
-      for (int p = k0; p < k1; ++p) {
-        const float value = b[size_t(p) * n + col];
-        const float scaled = scale > 0.0f ? value / scale : 0.0f;
-        // The slack is the rounding of a float scale, not of a value.
-        error.add(value, element.round(scaled) * scale,
-                  std::fabs(scaled) > element.largest * (1.0f + 2.5e-7f));
-      }
+      scale[col] = scaleOf(largest[col] / tensorScale, element);
+      if (e4m3Scale) scale[col] = roundE4M3(scale[col]);
+      scale[col] *= tensorScale;
     }
+    forEach(end - begin, n, [&](size_t i, int col) {
+      const float value = b[begin + i];
+      const float scaled = scale[col] > 0.0f ? value / scale[col] : 0.0f;
+      // The slack is the rounding of a float scale, not of a value.
+      error.add(value, element.round(scaled) * scale[col],
+                std::fabs(scaled) > element.largest * (1.0f + 2.5e-7f));
+    });
   }
   return error;
 }
@@ -669,10 +715,10 @@ struct StorageRow {
 
 FormatError int8Error(const std::vector<float>& b, const QuantizedB& q, int n) {
   FormatError error;
-  for (size_t i = 0; i < b.size(); ++i) {
-    const float scale = q.scales[q.scales.size() == 1 ? 0 : i % n];
+  forEach(b.size(), n, [&](size_t i, int col) {
+    const float scale = q.scales[q.scales.size() == 1 ? 0 : col];
     error.add(b[i], dequantize(q.codes[i], scale, 0), false);
-  }
+  });
   return error;
 }
 
@@ -759,7 +805,7 @@ struct Options {
 // A kernel's output, still on the device, and what is known of it.
 struct Row {
   Row(const char* rowName, Shape shape)
-      : name(rowName), output(size_t(shape.m) * shape.n) {
+      : name(rowName), output(size_t(shape.m) * shape.n), columnMaxErr(shape.n, 0.0) {
     output.poison();
   }
 
@@ -771,17 +817,27 @@ struct Row {
   long compared = 0, different = 0;  // by the exact gate
 
   double maxErr = 0.0, sumSquares = 0.0, rms = 0.0, gateFraction = 0.0;
+  std::vector<double> columnMaxErr;
   long notFinite = 0;
 
-  void add(float got, double reference, double gate) {
+  void add(float got, double reference, int col) {
     const double error = std::fabs(got - reference);
     if (!std::isfinite(error)) {
       ++notFinite;
       return;
     }
-    maxErr = std::max(maxErr, error);
     sumSquares += error * error;
-    if (error > 0.0) gateFraction = std::max(gateFraction, error / gate);
+    columnMaxErr[col] = std::max(columnMaxErr[col], error);
+  }
+
+  // Once all errors are in; `gate` is the bound of each column.
+  void finish(const std::vector<double>& gate, double outputs) {
+    rms = std::sqrt(sumSquares / outputs);
+    for (size_t col = 0; col < gate.size(); ++col) {
+      const double error = columnMaxErr[col];
+      maxErr = std::max(maxErr, error);
+      if (error > 0.0) gateFraction = std::max(gateFraction, error / gate[col]);
+    }
   }
 };
 
@@ -904,6 +960,24 @@ struct CaseReport {
   const Row& zeroPointRow() const { return rows[3]; }
 };
 
+// Codes of B pruned 2 of 4, four rows at a time: no second B is held. A column's
+// largest magnitude survives its group, so the dense scales are those of the pruned B
+// as well.
+std::vector<int8_t> prunedCodes(const std::vector<float>& b,
+                                const std::vector<float>& scales, int k, int n) {
+  std::vector<int8_t> codes;
+  codes.reserve(b.size());
+  for (int k0 = 0; k0 < k; k0 += 4) {
+    const auto begin = b.begin() + size_t(k0) * n;
+    std::vector<float> group(begin, begin + size_t(std::min(4, k - k0)) * n);
+    prune2to4(group, static_cast<int>(group.size()) / n, n);
+    forEach(group.size(), n, [&](size_t i, int col) {
+      codes.push_back(quantize(group[i], scales[col], 0, -127));
+    });
+  }
+  return codes;
+}
+
 // The ladder: each row changes one thing. Codes live only while a row needs them.
 CaseReport runLadder(const Inputs& in, int runs) {
   const int n = in.shape.n;
@@ -930,9 +1004,7 @@ CaseReport runLadder(const Inputs& in, int runs) {
     report.rows.push_back(
         runInt8<true, true>("int8 per-col + zp", in, asymmetric, b, runs));
   }
-  std::vector<float> pruned = in.b;
-  prune2to4(pruned, in.shape.k, n);
-  b = quantizeColumnsB(pruned, n);
+  b.codes = prunedCodes(in.b, b.scales, in.shape.k, n);
   report.rows.push_back(runInt8<true, false>("int8 2:4 pruned", in, symmetric, b, 0));
   report.rows.back().pruned = true;
   return report;
@@ -941,7 +1013,7 @@ CaseReport runLadder(const Inputs& in, int runs) {
 // Streams the reference past every row's output, a stripe of rows at a time, so that
 // neither is ever held whole on the host.
 void judge(const Inputs& in, CaseReport& report) {
-  constexpr int kStripe = 64;
+  constexpr int kStripe = 128;
   const size_t n = in.shape.n;
   const std::vector<double> gate = columnGate(in.shape.k, in.maxA, in.columnMax);
   std::vector<double> reference;
@@ -953,8 +1025,8 @@ void judge(const Inputs& in, CaseReport& report) {
     std::vector<float> got(reference.size());
     for (Row& row : report.rows) {
       row.output.read(first * n, got);
-      for (size_t i = 0; i < got.size(); ++i)
-        row.add(got[i], reference[i], gate[i % n]);
+      forEach(got.size(), in.shape.n,
+              [&](size_t i, int col) { row.add(got[i], reference[i], col); });
       if (&row != &report.rows[0]) continue;
       for (size_t i = 0; i < got.size(); ++i) {
         report.f32Gate.add(std::fabs(got[i] - reference[i]), reference[i]);
@@ -962,7 +1034,7 @@ void judge(const Inputs& in, CaseReport& report) {
     }
   }
   const double outputs = double(in.shape.m) * in.shape.n;
-  for (Row& row : report.rows) row.rms = std::sqrt(row.sumSquares / outputs);
+  for (Row& row : report.rows) row.finish(gate, outputs);
 }
 
 // ---------------------------------------------------------------- the report

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 namespace common {
 namespace {
@@ -60,24 +61,24 @@ std::string read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
-void write_atomically(const std::filesystem::path& path, std::string_view bytes) {
+Replacement::Replacement(const std::filesystem::path& path, std::string_view bytes) {
   std::error_code missing;
-  std::filesystem::path target = std::filesystem::canonical(path, missing);
-  if (missing) target = path;
+  target_ = std::filesystem::canonical(path, missing);
+  if (missing) target_ = path;
 
-  std::string temporary = target.string() + ".XXXXXX";
-  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (file.get() < 0) fail(target, "write beside");
+  temporary_ = target_.string() + ".XXXXXX";
+  Descriptor file(::mkostemp(temporary_.data(), O_CLOEXEC));
+  if (file.get() < 0) fail(target_, "write beside");
   const auto abandon = [&] {
     const int cause = errno;
-    ::unlink(temporary.c_str());
+    ::unlink(temporary_.c_str());
     errno = cause;
-    fail(target, "write");
+    fail(target_, "write");
   };
 
   struct stat status {};
   mode_t mode;
-  if (::stat(target.c_str(), &status) == 0) {
+  if (::stat(target_.c_str(), &status) == 0) {
     mode = status.st_mode & 07777;
   } else {
     const mode_t mask = ::umask(0);
@@ -90,10 +91,26 @@ void write_atomically(const std::filesystem::path& path, std::string_view bytes)
     if (put < 0) abandon();
     bytes.remove_prefix(static_cast<std::size_t>(put));
   }
-  if (::fchmod(file.get(), mode) != 0 || ::fsync(file.get()) != 0 || !file.close() ||
-      ::rename(temporary.c_str(), target.c_str()) != 0) {
+  if (::fchmod(file.get(), mode) != 0 || ::fsync(file.get()) != 0 || !file.close()) {
     abandon();
   }
+}
+
+Replacement::Replacement(Replacement&& other) noexcept
+    : target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})) {}
+
+Replacement::~Replacement() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void Replacement::commit() {
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(target_, "replace");
+  temporary_.clear();
+}
+
+void write_atomically(const std::filesystem::path& path, std::string_view bytes) {
+  Replacement(path, bytes).commit();
 }
 
 }  // namespace common

@@ -40,6 +40,19 @@ TEST_CASE("a failed write leaves the old file and no temporary one") {
   CHECK(std::distance(fs::directory_iterator(scratch.path()), {}) == 1);
 }
 
+TEST_CASE("a replacement changes nothing until it is committed") {
+  const common::Scratch scratch;
+  write_atomically(scratch / "f", "old");
+  { const common::Replacement dropped(scratch / "f", "new"); }
+  CHECK(read_file(scratch / "f") == "old");
+  CHECK(std::distance(fs::directory_iterator(scratch.path()), {}) == 1);
+  common::Replacement kept(scratch / "f", "new");
+  CHECK(read_file(scratch / "f") == "old");
+  kept.commit();
+  CHECK(read_file(scratch / "f") == "new");
+  CHECK(std::distance(fs::directory_iterator(scratch.path()), {}) == 1);
+}
+
 TEST_CASE("a missing file is named") {
   const common::Scratch scratch;
   const std::string expected =

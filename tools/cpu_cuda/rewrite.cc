@@ -17,7 +17,8 @@ class Rewriter {
   std::string run() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       if (is(i, "__global__") || is(i, "__device__")) function_ = i;
-      if (is(i, "__syncthreads")) check_barrier(i);
+      if (is_boundary(i)) in_define_ = !in_define_;
+      if (is(i, "__syncthreads") && !in_define_) check_barrier(i);
       if (is(i, "__shared__")) shared(i);
       if (run_of('<', i) >= 3) {
         launch(i);
@@ -90,7 +91,7 @@ class Rewriter {
   }
 
   void check_barrier(std::size_t at) {
-    if (function_ < at && is(function_, "__device__") && !is_boundary(at - 1)) {
+    if (function_ < at && is(function_, "__device__")) {
       error(
           at,
           "__syncthreads() in a __device__ function: on a CPU a barrier must stand in "
@@ -155,6 +156,7 @@ class Rewriter {
   std::vector<Edit> edits_;
   std::vector<common::Diagnostic> errors_;
   std::size_t function_ = std::string::npos;  // the last __global__ or __device__
+  bool in_define_ = false;
 };
 
 }  // namespace

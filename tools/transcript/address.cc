@@ -285,7 +285,7 @@ Place Addresses::resolve_number(const Query& query, LineRange range) {
     if (table != nullptr && i != table->header) continue;
     const std::string text = normal(transcript_.line(i));
     const std::size_t end = end_of_words(text, words.whole);
-    if (end == std::string::npos) continue;
+    if (end == std::string::npos || numbers_of(text).empty()) continue;
     if (found.empty()) words_end = end;
     found.push_back(i);
   }
@@ -294,7 +294,7 @@ Place Addresses::resolve_number(const Query& query, LineRange range) {
     found.push_back(range.begin + k - 1);
   }
   if (found.empty()) {
-    query.fail(1, fmt::format("no line of block '{}' has the words '{}'",
+    query.fail(1, fmt::format("no line of block '{}' has the words '{}' and a figure",
                               printable(query.parts[0].whole, 100),
                               printable(words.whole, 100)));
   }

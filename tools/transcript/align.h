@@ -77,6 +77,11 @@ class Aligner {
 
   /// Needleman and Wunsch's alignment of [i0, i1) with [j0, j1): greatest sum of likeness.
   void optimal(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) {
+    const std::size_t i_end = i1, j_end = j1;
+    while (i1 > i0 && j1 > j0 && side_.same(i1 - 1, j1 - 1)) {
+      --i1;
+      --j1;
+    }
     enum : std::uint8_t { kPair, kMissing, kExtra };
     const std::size_t rows = i1 - i0, columns = j1 - j0;
     std::vector<float> above(columns + 1, 0.0f), row(columns + 1, 0.0f);
@@ -113,6 +118,7 @@ class Aligner {
       i += *way != kExtra;
       j += *way != kMissing;
     }
+    while (i1 < i_end && j1 < j_end) side_.pair(i1++, j1++);
   }
 
   std::size_t n_, m_;

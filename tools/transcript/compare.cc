@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "address.h"
 #include "align.h"
@@ -92,6 +93,15 @@ struct ColumnMap {
   bool permuted = false;               // the same names in another order
   std::vector<std::size_t> to_actual;  // by recorded column; kNone is missing
   std::vector<std::size_t> extra;      // actual columns
+  bool renamed = false;                // some of the pairs have different names
+
+  /// Columns were left out, or put in, and nothing else: then the headers differ too, and
+  /// what rows lack under a missing column need not be told again.
+  bool subset() const {
+    const bool missing =
+        std::find(to_actual.begin(), to_actual.end(), kNone) != to_actual.end();
+    return !renamed && missing == extra.empty();
+  }
 };
 
 struct ColumnSide {
@@ -113,6 +123,7 @@ struct ColumnSide {
   /// As many on both sides: renamed.
   void flush() {
     if (missing_run.size() == extra_run.size()) {
+      map.renamed |= !missing_run.empty();
       for (std::size_t k = 0; k < missing_run.size(); ++k) {
         map.to_actual[missing_run[k]] = extra_run[k];
       }
@@ -125,7 +136,7 @@ struct ColumnSide {
 };
 
 ColumnMap map_columns(const Table& recorded, const Table& actual) {
-  ColumnMap map{&recorded, &actual, false, false, {}, {}};
+  ColumnMap map{&recorded, &actual, false, false, {}, {}, false};
   map.to_actual.assign(recorded.columns.size(), kNone);
   const auto names = [](const Table& table) {
     std::vector<std::string> names;
@@ -210,7 +221,7 @@ class Comparer {
   // What align() asks and tells.
   bool same(std::size_t i, std::size_t j) {
     enter(i);
-    pending_ = {i, j, 0, 0, {}, true};
+    pending_ = {i, j, 0, 0, {}, true, false};
     if (device_ != nullptr) {
       const bool both = matches(device_->line, fold(actual_.line(j)));
       if (both) pending_.reports.push_back({0, "", "", device_});
@@ -219,40 +230,39 @@ class Comparer {
     }
     pending_.same = in_step(i, j);
     if (!pending_.same && is_row_ && ruled_) {
-      pending_ = {i, j, 0, 0, {}, true};
-      dry_ = true;
-      dry_differences_ = 0;
+      pending_ = {i, j, 0, 0, {}, true, false};
       const Table* table = actual_.table_at(j);
       const bool named = table == nullptr || j == table->header ||
                          fold(table->cell(actual_.line(j), 0)) == row_name_;
-      pending_.same = named && !is_blank(actual_.line(j)) &&
-                      (compare_row(i, j), dry_differences_ == 0);
-      dry_ = false;
+      const bool same = named && !is_blank(actual_.line(j)) &&
+                        cost([&] { compare_row(i, j); }) == 0;
+      pending_ = {i, j, 0, 0, {}, same, same};
     }
     return pending_.same;
   }
 
+  /// Up to 1 for the text, 2 if nothing differs, and half more inside blocks of one name.
+  /// Unlike lines of one block may still be one changed line.
   double likeness(std::size_t i, std::size_t j) {
     const bool blank = is_blank(recorded_.line(i));
     if (blank != is_blank(actual_.line(j))) return -1;
-    if (blank) return 0.5;
-    if (same(i, j)) return 2;
-    const double like = likeness_of_text(recorded_.line(i), actual_.line(j));
-    const Table* table = actual_.table_at(j);
-    if (is_row_ && table != nullptr && j != table->header &&
-        fold(table->cell(actual_.line(j), 0)) == row_name_) {
-      return std::max(like, 0.75);
+    double like = 0.5;
+    if (!blank) {
+      like = same(i, j) ? 2 : std::max(likeness_of_text(recorded_.line(i), actual_.line(j)),
+                                       likeness_of_rows(j));
+      if (like < 0.5) return first_of_block(i, j) || same_block(i, j) ? 0.01 : -1;
     }
-    return like < 0.5 ? 0.01 : like;
+    return like + (same_block(i, j) ? 0.5 : 0);
   }
 
   void pair(std::size_t i, std::size_t j) {
     if (pending_.i != i || pending_.j != j) same(i, j);
-    if (pending_.same) return commit();
+    if (pending_.same && !pending_.by_cell) return commit();
     enter(i);
     result_.figures += numbers_in(recorded_.line(i));
-    if (is_blank(recorded_.line(i)) || is_blank(actual_.line(j)) ||
-        likeness(i, j) < 0.5) {
+    if (pending_.by_cell) {
+      compare_row(i, j);
+    } else if (likeness(i, j) < 0.5) {
       Entry entry = entry_at(What::line, i, j);
       entry.address = names_.row(i);
       entry.recorded = shown(recorded_.line(i));
@@ -302,6 +312,7 @@ class Comparer {
     std::size_t negative_zeros = 0;
     std::vector<Report> reports;
     bool same = false;
+    bool by_cell = false;  // cell by cell only: pair() compares again
   };
 
   static std::string shown(std::string_view line) {
@@ -507,6 +518,41 @@ class Comparer {
     return sum / static_cast<double>(std::max({from.size(), to.size(), std::size_t{1}}));
   }
 
+  /// Rows of one name are alike when their tables are.
+  double likeness_of_rows(std::size_t j) {
+    const Table* table = actual_.table_at(j);
+    if (!is_row_ || table == nullptr || j == table->header) return 0;
+    if (fold(table->cell(actual_.line(j), 0)) != row_name_) return 0;
+    const ColumnMap& map = columns(*table);
+    std::size_t common = 0;
+    for (std::size_t c = 1; c < table_->columns.size(); ++c) {
+      const std::size_t to = map.to_actual[c];
+      common += to != kNone && table->columns[to].name == table_->columns[c].name;
+    }
+    return 2 * common >= table_->columns.size() ? 0.75 : 0;
+  }
+
+  bool first_of_block(std::size_t i, std::size_t j) const {
+    return recorded_.block_begin(recorded_.block_at(i)) == i &&
+           actual_.block_begin(actual_.block_at(j)) == j;
+  }
+
+  bool same_block(std::size_t i, std::size_t j) {
+    const auto hashes = [](const Transcript& side) {
+      std::vector<std::size_t> all(side.blocks());
+      for (std::size_t b = 0; b < all.size(); ++b) {
+        all[b] = std::hash<std::string>()(side.block_name(b));
+      }
+      return all;
+    };
+    if (block_hashes_.empty()) {
+      block_hashes_ = hashes(recorded_);
+      actual_block_hashes_ = hashes(actual_);
+    }
+    return block_hashes_[recorded_.block_at(i)] ==
+           actual_block_hashes_[actual_.block_at(j)];
+  }
+
   void commit() {
     result_.figures += pending_.figures;
     negative_zeros_ += pending_.negative_zeros;
@@ -629,27 +675,68 @@ class Comparer {
     }
   }
 
+  /// A row cell by cell: by the names of the columns where both tables have the same, or
+  /// in whichever way leaves the fewest differences. A changed word can move what follows
+  /// it, and so hide the columns of the other side.
   void compare_row(std::size_t i, std::size_t j) {
     const std::string_view recorded = recorded_.line(i), actual = actual_.line(j);
     const Table* table = actual_.table_at(j);
     if (table != nullptr && j == table->header) table = nullptr;
-    pending_.i = i;
-    pending_.j = j;
-    pending_.reports.clear();
-    pending_.negative_zeros = 0;
     const bool by_name =
         table != nullptr && (columns(*table).identical || columns(*table).permuted);
-    if (!by_name && count_tokens(recorded) == count_tokens(actual)) {
-      compare_by_order(i, j);
-    } else {
-      for (std::size_t c = 0; c < table_->columns.size(); ++c) {
-        const std::size_t other = table == nullptr ? c : columns(*table).to_actual[c];
-        if (other == kNone) continue;  // the header reports it
-        compare_cell(i, j, c, table_->cell(recorded, c),
-                     (table == nullptr ? table_ : table)->cell(actual, other));
+    enum class Way { order, own_columns, recorded_columns, tokens };
+    const auto go = [&](Way way) {
+      switch (way) {
+        case Way::order: return compare_by_order(i, j);
+        case Way::own_columns: return compare_by_column(i, j, *table);
+        case Way::recorded_columns: return compare_by_column(i, j, *table_);
+        case Way::tokens: return compare_tokens(i, j);
       }
+    };
+    std::vector<Way> ways;
+    if (by_name) ways.push_back(Way::own_columns);
+    if (count_tokens(recorded) == count_tokens(actual)) ways.push_back(Way::order);
+    if (table != nullptr && !by_name && columns(*table).subset()) {
+      ways.push_back(Way::own_columns);
     }
+    if (table_->fits(actual)) ways.push_back(Way::recorded_columns);
+    ways.push_back(Way::tokens);
+    const bool outer_dry = dry_;
+    Way best = ways[0];
+    std::size_t least = kNone;
+    for (const Way way : ways) {
+      const std::size_t differences = cost([&] { go(way); });
+      if (least == 0 || differences >= least) continue;
+      // The same figures under other columns are not the same row.
+      if (by_name && way != Way::own_columns && differences == 0) continue;
+      least = differences;
+      best = way;
+    }
+    dry_ = outer_dry;
+    if (dry_) {
+      dry_differences_ = least;
+    } else {
+      go(best);
+    }
+  }
+
+  /// `table` says where the actual line's cells are.
+  void compare_by_column(std::size_t i, std::size_t j, const Table& table) {
+    pending_.reports.clear();
+    pending_.negative_zeros = 0;
+    for (std::size_t c = 0; c < table_->columns.size(); ++c) {
+      const std::size_t to = &table == table_ ? c : columns(table).to_actual[c];
+      if (to == kNone) continue;  // the header reports it
+      compare_cell(i, j, c, table_->cell(recorded_.line(i), c),
+                   table.cell(actual_.line(j), to));
+    }
+    commit_row(i, j);
+  }
+
+  void commit_row(std::size_t i, std::size_t j) {
     if (dry_) return;
+    pending_.i = i;
+    pending_.j = j;
     pending_.figures = 0;  // counted by pair()
     commit();
   }
@@ -659,6 +746,8 @@ class Comparer {
   void compare_by_order(std::size_t i, std::size_t j) {
     const std::string_view recorded = recorded_.line(i), actual = actual_.line(j);
     const std::vector<Token> from = tokens_of(recorded), to = tokens_of(actual);
+    pending_.reports.clear();
+    pending_.negative_zeros = 0;
     for (std::size_t begin = 0; begin < from.size();) {
       const std::size_t column = table_->column_at(from[begin].begin);
       std::size_t end = begin;
@@ -669,6 +758,7 @@ class Comparer {
           actual.substr(to[begin].begin, to[end - 1].end - to[begin].begin));
       begin = end;
     }
+    commit_row(i, j);
   }
 
   /// Lines outside of tables, and headers.
@@ -685,11 +775,24 @@ class Comparer {
         entry.actual = shown(actual_.line(j));
         return differ(std::move(entry));
       }
-      if (count_tokens(recorded_.line(i)) != count_tokens(actual_.line(j))) {
+      // A header whose words moved no longer stands over its columns: then its words
+      // tell more than its columns do.
+      if (cost([&] { compare_headers(i, j, map); }) <=
+          cost([&] { compare_tokens(i, j); })) {
         return compare_headers(i, j, map);
       }
     }
     compare_tokens(i, j);
+  }
+
+  /// How many differences a comparison would report.
+  template <class Compare>
+  std::size_t cost(Compare compare) {
+    dry_ = true;
+    dry_differences_ = 0;
+    compare();
+    dry_ = false;
+    return dry_differences_;
   }
 
   void compare_headers(std::size_t i, std::size_t j, const ColumnMap& map) {
@@ -698,7 +801,7 @@ class Comparer {
       const std::size_t to = map.to_actual[c];
       if (to != kNone && map.actual->columns[to].name == name) continue;
       if (to == kNone && absence_allowed(recorded_, i, name)) {
-        ++absent_;
+        absent_ += !dry_;
         continue;
       }
       Entry entry = entry_at(to == kNone ? What::missing : What::text, i, j);
@@ -710,7 +813,7 @@ class Comparer {
     for (const std::size_t c : map.extra) {
       const std::string& name = map.actual->columns[c].name;
       if (absence_allowed(actual_, j, name)) {
-        ++absent_;
+        absent_ += !dry_;
         continue;
       }
       Entry entry = entry_at(What::extra, i, j);
@@ -731,8 +834,17 @@ class Comparer {
     bool same(std::size_t a, std::size_t b) {
       const Token& r = from[a];
       if (r.spaced != to[b].spaced) return false;
-      const Rule* rule = r.is_number() ? comparer.prose_rule(number[a]) : nullptr;
-      return comparer.token_agrees(r, recorded, to[b], actual, rule, r.begin);
+      return comparer.token_agrees(r, recorded, to[b], actual, rule(a), place(a));
+    }
+    std::size_t place(std::size_t a) const {
+      return comparer.is_row_ ? comparer.table_->column_at(from[a].begin) : from[a].begin;
+    }
+    const Rule* rule(std::size_t a) const {
+      if (comparer.is_row_) {
+        return comparer.column_rules_.empty() ? nullptr
+                                              : comparer.column_rules_[place(a)];
+      }
+      return from[a].is_number() ? comparer.prose_rule(number[a]) : nullptr;
     }
     double likeness(std::size_t a, std::size_t b) {
       if (same(a, b)) return 2;
@@ -740,12 +852,14 @@ class Comparer {
     }
     void pair(std::size_t a, std::size_t b) {
       comparer.pending_.reports.clear();
+      comparer.pending_.negative_zeros = 0;
       if (same(a, b)) {
         flush();
+        if (comparer.dry_) return;
+        comparer.negative_zeros_ += comparer.pending_.negative_zeros;
         for (Report& report : comparer.pending_.reports) {
           comparer.keep_report(std::move(report));
         }
-        comparer.pending_.reports.clear();
       } else {
         run_from.push_back(a);
         run_to.push_back(b);
@@ -754,27 +868,35 @@ class Comparer {
     void missing(std::size_t a) { run_from.push_back(a); }
     void extra(std::size_t b) { run_to.push_back(b); }
 
-    /// A run of unequal tokens: token by token where both sides have as many.
+    /// A run of unequal tokens: word by word where both sides have as many tokens.
     void flush() {
-      if (run_from.size() == run_to.size()) {
-        for (std::size_t k = 0; k < run_from.size(); ++k) {
-          report(run_from[k], run_from[k] + 1, run_to[k], run_to[k] + 1);
-        }
+      if (run_from.empty() && run_to.empty()) return;
+      const std::size_t a = run_from.empty() ? 0 : run_from.front();
+      const std::size_t b = run_to.empty() ? 0 : run_to.front();
+      const std::size_t size = run_from.size();
+      if (size != run_to.size()) {
+        report(a, a + size, b, b + run_to.size());
       } else {
-        const std::size_t a = run_from.empty() ? 0 : run_from.front();
-        const std::size_t b = run_to.empty() ? 0 : run_to.front();
-        report(a, a + run_from.size(), b, b + run_to.size());
+        for (std::size_t begin = 0; begin < size;) {
+          std::size_t end = begin + 1;
+          while (end < size && !from[a + end].spaced && !to[b + end].spaced) ++end;
+          report(a + begin, a + end, b + begin, b + end);
+          begin = end;
+        }
       }
       run_from.clear();
       run_to.clear();
     }
 
     void report(std::size_t a0, std::size_t a1, std::size_t b0, std::size_t b1) {
-      const bool figure = a1 == a0 + 1 && from[a0].is_number();
-      Entry entry = comparer.entry_at(figure      ? What::figure
-                                      : a0 == a1 ? What::extra
+      std::size_t number_at = a0;
+      while (number_at < a1 && !from[number_at].is_number()) ++number_at;
+      const bool figure = number_at < a1;
+      const bool in_name = figure && comparer.is_row_ && place(number_at) == 0;
+      Entry entry = comparer.entry_at(a0 == a1   ? What::extra
                                       : b0 == b1 ? What::missing
-                                                 : What::text,
+                                      : figure && !in_name ? What::figure
+                                                           : What::text,
                                       i, j);
       if (comparer.wanted()) {
         const auto span = [](std::string_view line, const std::vector<Token>& tokens,
@@ -785,12 +907,14 @@ class Comparer {
         };
         entry.recorded = span(recorded, from, a0, a1);
         entry.actual = span(actual, to, b0, b1);
-        entry.address = figure ? comparer.names_.number(i, from[a0].begin)
-                               : comparer.names_.row(i);
+        entry.address = !figure               ? comparer.names_.row(i)
+                        : !comparer.is_row_   ? comparer.names_.number(i, from[number_at].begin)
+                        : in_name             ? comparer.names_.row(i)
+                                                : comparer.names_.cell(i, place(number_at));
         if (figure) {
           entry.change = change_between(entry.recorded, entry.actual);
           entry.tolerance =
-              comparer.tolerance_of(comparer.prose_rule(number[a0]), entry.recorded);
+              comparer.tolerance_of(rule(number_at), from[number_at].in(recorded));
         }
       }
       comparer.differ(std::move(entry));
@@ -798,7 +922,7 @@ class Comparer {
   };
 
   void compare_tokens(std::size_t i, std::size_t j) {
-    pending_ = {i, j, 0, 0, {}, false};
+    pending_ = {i, j, 0, 0, {}, false, false};
     TokenSide side{*this, recorded_.line(i), actual_.line(j), i, j,
                    tokens_of(recorded_.line(i)), tokens_of(actual_.line(j)), {}, {}, {}};
     std::size_t numbers = 0;
@@ -808,7 +932,6 @@ class Comparer {
     }
     align(side.from.size(), side.to.size(), side);
     side.flush();
-    negative_zeros_ += pending_.negative_zeros > 0;
     pending_.i = kNone;
   }
 
@@ -831,6 +954,8 @@ class Comparer {
   const Transcript* block_side_ = nullptr;
   std::size_t block_ = kNone;
   std::vector<const Rule*> block_rules_;
+
+  std::vector<std::size_t> block_hashes_, actual_block_hashes_;
 
   ColumnMap map_;
   Pending pending_;

@@ -35,4 +35,9 @@ std::string get(std::string_view evidence, std::string_view address,
 std::string block(std::string_view evidence, std::string_view address,
                   std::string_view name = "evidence");
 
+/// Every figure of a transcript, in order, as a JSON array of objects: "address", "block",
+/// "row" and "column" (null in prose), "text", and "value" (a number, or null for one that
+/// is not finite and for a stand-in such as "n/a").
+std::string export_json(std::string_view evidence, std::string_view name = "evidence");
+
 }  // namespace transcript

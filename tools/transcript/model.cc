@@ -117,8 +117,27 @@ std::vector<Column> find_columns(const Transcript& transcript, std::size_t begin
     }
   }
 
-  std::vector<Column> found;
+  // Two words that every line sets one space apart in the same place are two columns only
+  // if there are values under the second.
+  Table table{begin, end, {}};
   for (const Segment& column : joined) {
+    table.columns.push_back({"", static_cast<std::uint32_t>(column.begin)});
+  }
+  std::vector<Segment> kept;
+  for (std::size_t c = 0; c < joined.size(); ++c) {
+    bool apart = c == 0 || joined[c].begin > joined[c - 1].end + 1;
+    for (std::size_t i = begin + 1; i < end && !apart; ++i) {
+      apart = has_value(table.cell(transcript.line(i), c));
+    }
+    if (apart) {
+      kept.push_back(joined[c]);
+    } else {
+      kept.back().end = joined[c].end;
+    }
+  }
+
+  std::vector<Column> found;
+  for (const Segment& column : kept) {
     const std::size_t from = std::min(column.begin, header.size());
     found.push_back({fold(header.substr(from, column.end - from)),
                      static_cast<std::uint32_t>(column.begin)});
@@ -149,6 +168,16 @@ std::string_view Table::cell(std::string_view line, std::size_t column) const {
   const std::size_t end =
       column + 1 < columns.size() ? columns[column + 1].begin : line.size();
   return trim(line.substr(begin, end - begin));
+}
+
+bool Table::fits(std::string_view line) const {
+  for (const Column& column : columns) {
+    if (column.begin > 0 && column.begin < line.size() && !is_space(line[column.begin]) &&
+        !is_space(line[column.begin - 1])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 Transcript::Transcript(std::string bytes, std::string name)

@@ -24,6 +24,8 @@ struct Table {
 
   /// The cell of a row, trimmed; empty when the row has none there.
   std::string_view cell(std::string_view line, std::size_t column) const;
+  /// Whether no column begins inside one of the line's words.
+  bool fits(std::string_view line) const;
   /// Which column the byte at `offset` of a line belongs to.
   std::size_t column_at(std::size_t offset) const;
 };

@@ -63,8 +63,10 @@ class Parser {
         for (const toml::node& rule : *array) add(*rule.as_table());
       }
     }
-    if (!faults_.empty()) throw common::DiagnosticError(std::move(faults_));
-    return std::move(rules_);
+    if (faults_.empty()) return std::move(rules_);
+    std::stable_sort(faults_.begin(), faults_.end(),
+                     [](const auto& a, const auto& b) { return a.line < b.line; });
+    throw common::DiagnosticError(std::move(faults_));
   }
 
  private:
@@ -168,17 +170,19 @@ class Parser {
   void read_class(const toml::node& node, Rule& rule) {
     const auto value = node.value<std::string>();
     std::vector<std::string> names;
+    std::string list;
     for (const auto& [name, kind] : kClasses) {
       if (node.is_string() && *value == name) {
         rule.kind = kind;
         return;
       }
       names.push_back(name);
+      list += (list.empty() ? "" : ", ") + names.back();
     }
     const std::string near = node.is_string() ? common::closest(*value, names) : "";
     fault(node.source(),
           "unknown class" +
-              (near.empty() ? fmt::format("; it is one of {}", fmt::join(names, ", "))
+              (near.empty() ? "; it is one of " + list
                             : fmt::format("; did you mean '{}'?", near)));
   }
 

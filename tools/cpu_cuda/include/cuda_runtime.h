@@ -208,9 +208,8 @@ inline cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
 }
 
 inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  *free = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * page;
-  *total = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page;
+  *free = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  *total = cpu_cuda::memory_size();
   return cpu_cuda::result(cudaSuccess);
 }
 
@@ -406,8 +405,7 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int devic
   *properties = {};
   std::snprintf(properties->name, sizeof properties->name, "CPU, %u worker%s (no GPU)",
                 options.workers, options.workers == 1 ? "" : "s");
-  std::size_t free = 0;
-  cudaMemGetInfo(&free, &properties->totalGlobalMem);
+  properties->totalGlobalMem = memory_size();
   properties->sharedMemPerBlock = kMaxStaticShared;
   properties->sharedMemPerBlockOptin = kMaxDynamicShared;
   properties->warpSize = warpSize;

@@ -25,6 +25,11 @@ struct Resource {
   int line;
 };
 
+/// Bytes of memory that this machine has.
+inline std::size_t memory_size() {
+  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
 class Device {
  public:
   ~Device() {
@@ -38,8 +43,9 @@ class Device {
     std::_Exit(23);
   }
 
-  /// Memory of `bytes` bytes; null when there is not that much.
+  /// Memory of `bytes` bytes; null when the machine has not that much.
   void* make(const Resource& resource, std::size_t bytes) {
+    if (bytes > memory_size()) return nullptr;
     // 256 bytes is what cudaMalloc aligns to; the block itself is exactly as large as
     // asked for, so that AddressSanitizer sees the first byte past it.
     void* address = nullptr;
@@ -55,8 +61,8 @@ class Device {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = made_.find(static_cast<char*>(address));
     if (found == made_.end() || found->second.kind != kind) return false;
+    std::free(const_cast<char*>(found->first));
     made_.erase(found);
-    std::free(address);
     return true;
   }
 

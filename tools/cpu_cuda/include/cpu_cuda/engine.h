@@ -2,6 +2,7 @@
 // are coroutines that one of them resumes in turn, barrier by barrier.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <coroutine>
 #include <cstdint>
@@ -21,7 +22,7 @@
 
 // A block stays on one operating system thread. AddressSanitizer puts red zones around
 // static memory only, and has the one worker that makes this right.
-#if defined(CPU_CUDA_ONE_WORKER) && !defined(CPU_CUDA_TSAN)
+#ifdef CPU_CUDA_ASAN
 #define __shared__ static
 #else
 #define __shared__ static thread_local
@@ -286,27 +287,26 @@ struct Barrier {
 inline bool run(const Grid& grid) {
   const std::uint64_t blocks =
       static_cast<std::uint64_t>(grid.grid.x) * grid.grid.y * grid.grid.z;
-  // Relaxed: the order in which workers take blocks must not hide a race between them.
+  const std::uint64_t workers = std::min<std::uint64_t>(options.workers, blocks);
   std::atomic<std::uint64_t> next{0};
   std::atomic<bool> good{true};
   // Any stride without a common factor visits every block once.
   std::uint64_t stride = options.order == Order::shuffle ? options.seed % 65521 + 1 : 1;
   while (std::gcd(stride, blocks) != 1) ++stride;
-  const auto work = [&] {
+  const auto work = [&](std::uint64_t first) {
     Worker worker(grid);
-    for (;;) {
-      const std::uint64_t i = next.fetch_add(1, std::memory_order_relaxed);
-      if (i >= blocks || !good.load(std::memory_order_relaxed)) return;
+    for (std::uint64_t i = first; i < blocks && good.load(std::memory_order_relaxed);) {
       const std::uint64_t block =
           options.order == Order::reverse ? blocks - 1 - i : i * stride % blocks;
       if (!worker.run_block(block)) good.store(false, std::memory_order_relaxed);
+      // ThreadSanitizer compares the same blocks in every run; others take the next.
+      i = tsan::kActive ? i + workers
+                        : workers + next.fetch_add(1, std::memory_order_relaxed);
     }
   };
   std::vector<std::thread> others;
-  while (others.size() + 1 < options.workers && others.size() + 1 < blocks) {
-    others.emplace_back(work);
-  }
-  work();
+  for (std::uint64_t i = 1; i < workers; ++i) others.emplace_back(work, i);
+  work(0);
   for (std::thread& each : others) each.join();
   return good;
 }

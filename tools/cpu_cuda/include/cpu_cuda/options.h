@@ -3,18 +3,22 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
 
-// ThreadSanitizer keeps 1 MiB or so for each CUDA thread of each worker, and
-// AddressSanitizer sees no red zones around thread-local memory: one worker each.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define CPU_CUDA_ONE_WORKER 1
+#if defined(__SANITIZE_THREAD__)
+#define CPU_CUDA_TSAN 1
+#elif defined(__SANITIZE_ADDRESS__)
+#define CPU_CUDA_ASAN 1
 #elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define CPU_CUDA_ONE_WORKER 1
+#if __has_feature(thread_sanitizer)
+#define CPU_CUDA_TSAN 1
+#elif __has_feature(address_sanitizer)
+#define CPU_CUDA_ASAN 1
 #endif
 #endif
 
@@ -31,12 +35,18 @@ struct Options {
   bool leaks = false;    // report at exit what was never freed, and exit 23
 };
 
+#ifdef CPU_CUDA_ASAN  // sees no red zones around memory of one thread: see engine.h
+inline constexpr unsigned kMaxWorkers = 1;
+#else
+inline constexpr unsigned kMaxWorkers = 1024;
+#endif
+
+/// Every core; one under ThreadSanitizer, whose contexts are dear to make.
 inline unsigned default_workers() {
-#ifdef CPU_CUDA_ONE_WORKER
+#ifdef CPU_CUDA_TSAN
   return 1;
 #else
-  const unsigned cores = std::thread::hardware_concurrency();
-  return cores == 0 ? 1 : cores;
+  return std::clamp(std::thread::hardware_concurrency(), 1u, kMaxWorkers);
 #endif
 }
 
@@ -64,7 +74,7 @@ inline Options read_environment() {
              name[equals - *entry] == '\0';
     };
     unsigned long long number = 0;
-    const char* expected = nullptr;
+    const char* error = nullptr;
     if (is("CPU_CUDA_ORDER")) {
       if (std::strncmp(value, "shuffle:", 8) == 0 &&
           read_number(value + 8, ~0ull, options.seed)) {
@@ -72,24 +82,21 @@ inline Options read_environment() {
       } else if (std::strcmp(value, "reverse") == 0) {
         options.order = Order::reverse;
       } else if (std::strcmp(value, "forward") != 0) {
-        expected = "forward, reverse or shuffle:SEED";
+        error = "expected forward, reverse or shuffle:SEED";
       }
     } else if (is("CPU_CUDA_WORKERS")) {
-#ifdef CPU_CUDA_ONE_WORKER
-      expected = read_number(value, 1, number) && number == 1 ? nullptr
-                                                              : "1 (sanitizer build)";
-#else
-      expected = read_number(value, 1024, number) && number > 0 ? nullptr : "1 to 1024";
-#endif
+      error = read_number(value, kMaxWorkers, number) && number > 0 ? nullptr
+              : kMaxWorkers == 1 ? "expected 1 in this sanitizer build"
+                                 : "expected 1 to 1024";
       options.workers = static_cast<unsigned>(number);
     } else if (is("CPU_CUDA_LEAKS")) {
-      expected = read_number(value, 1, number) ? nullptr : "0 or 1";
+      error = read_number(value, 1, number) ? nullptr : "expected 0 or 1";
       options.leaks = number == 1;
     } else {
-      expected = "no such variable; there are CPU_CUDA_ORDER, _WORKERS and _LEAKS";
+      error = "no such variable; there are CPU_CUDA_ORDER, _WORKERS and _LEAKS";
     }
-    if (expected != nullptr) {
-      std::fprintf(stderr, "%s: expected %s\n", *entry, expected);
+    if (error != nullptr) {
+      std::fprintf(stderr, "%s: %s\n", *entry, error);
       std::exit(2);
     }
   }

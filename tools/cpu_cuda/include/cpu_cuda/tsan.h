@@ -6,15 +6,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "options.h"
 #include "types.h"
-
-#if defined(__SANITIZE_THREAD__)
-#define CPU_CUDA_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CPU_CUDA_TSAN 1
-#endif
-#endif
 
 #ifdef CPU_CUDA_TSAN
 #include <sanitizer/tsan_interface.h>
@@ -27,6 +20,7 @@
 namespace cpu_cuda::tsan {
 
 #ifdef CPU_CUDA_TSAN
+inline constexpr bool kActive = true;
 using Context = void*;
 inline Context current() {
   return __tsan_get_current_fiber();
@@ -58,6 +52,7 @@ inline Context context(unsigned i, const uint3& id) {
   return pool.contexts[i];
 }
 #else
+inline constexpr bool kActive = false;
 struct Context {};
 inline Context current() {
   return {};

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Brings a lesson's pulls up to date in a copy, and gathers what its pages need to know
+# of the places pulled:
+#
+#   pull.sh SNIPPET JQ ROOT LESSON MACHINE OUT.md OUT.lua DEPFILE
+#
+# MACHINE replaces the machine whose evidence the lesson names; '' leaves it. What has
+# not changed is not written, so that nothing is rendered again for it.
+set -eu
+snippet=$1 jq=$2 root=$3 lesson=$(realpath "$4") machine=$5 md=$6 lua=$7 depfile=$8
+here=$(dirname "$(realpath "$0")")
+copy=$md.copy
+
+"$snippet" sync --root "$root" --output "$copy" ${machine:+--machine "$machine"} \
+  "$lesson" > /dev/null
+pulled=$copy/$(realpath --relative-to="$root" "$lesson")
+cmp -s "$pulled" "$md" || cp "$pulled" "$md"
+
+provenance=$(ls "$root"/transcripts/*/*.json 2> /dev/null || true)
+# shellcheck disable=SC2086
+{ "$snippet" index --root "$root"; [ -z "$provenance" ] || "$jq" -c \
+  '{machines: {(input_filename | sub(".*/"; "") | sub("\\.json$"; "")):
+    (.gpu.name // "a CPU")}}' $provenance; } |
+  "$jq" -j -n --rawfile lesson "$md" -f "$here/index.jq" > "$lua.new"
+if cmp -s "$lua.new" "$lua"; then rm "$lua.new"; else mv "$lua.new" "$lua"; fi
+
+# Folders too: a program that is added may show what had none.
+{
+  printf '%s %s: ' "$md" "$lua"
+  grep -o '<!-- pull: [^ #]*#' "$md" | sed 's/.* //; s/#$//' | grep -v '^transcripts/' |
+    sort -u | sed "s|^|$root/|"
+  ls -d "$root"/src "$root"/snippets "$root"/src/*.cu "$root"/snippets/*.cu \
+    "$root"/transcripts/*/* 2> /dev/null || true
+} | tr '\n' ' ' > "$depfile"

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+//
+// The exact gate: the INT8 output is compared bit for bit with a host oracle. The
+// kernel differs nowhere; what some broken kernels would write differs nearly
+// everywhere.
+//
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o exact-gate exact-gate.cu
+
+// pull: src/quant_matmul.cu#prelude
+#include <cuda_fp8.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+constexpr int kTile = 16;  // a block computes kTile x kTile outputs, one a thread
+
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
+// end pull
+
+// pull: src/quant_matmul.cu#cuda-check
+// Throws what the runtime says, so that destructors free what was allocated.
+void cudaCheck(cudaError_t status, const char* what, int line) {
+  if (status == cudaSuccess) return;
+  throw std::runtime_error("line " + std::to_string(line) + ": " + what + ": " +
+                           cudaGetErrorString(status));
+}
+#define CUDA_CHECK(call) cudaCheck((call), #call, __LINE__)
+
+// `count` elements of device memory, freed on every path.
+template <typename T>
+class DeviceBuffer {
+ public:
+  explicit DeviceBuffer(size_t count) : count_(count) {
+    CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&data_), count * sizeof(T)));
+  }
+  explicit DeviceBuffer(const std::vector<T>& host) : DeviceBuffer(host.size()) {
+    CUDA_CHECK(
+        cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+  }
+  DeviceBuffer(DeviceBuffer&& other) noexcept
+      : data_(other.data_), count_(other.count_) {
+    other.data_ = nullptr;
+  }
+  DeviceBuffer(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+  ~DeviceBuffer() { cudaFree(data_); }
+
+  T* get() const { return data_; }
+
+  // All bits set, a NaN in float: what no kernel writes is seen.
+  void poison() { CUDA_CHECK(cudaMemset(data_, 0xFF, count_ * sizeof(T))); }
+
+  // Elements [first, first + host.size()).
+  void read(size_t first, std::vector<T>& host) const {
+    CUDA_CHECK(cudaMemcpy(host.data(), data_ + first, host.size() * sizeof(T),
+                          cudaMemcpyDeviceToHost));
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_ = 0;
+};
+// end pull
+
+// pull: src/quant_matmul.cu#inputs
+struct Shape {
+  int m = 0, n = 0, k = 0;  // A is m x k, B is k x n, both row-major
+  double work() const { return double(m) * n * k; }
+};
+
+// A 32-bit linear congruential generator: the same inputs on every machine.
+class Generator {
+ public:
+  // Uniform in [0, 1): the top 24 bits, which a float holds exactly.
+  float unit() {
+    state_ = 1664525u * state_ + 1013904223u;
+    return static_cast<float>(state_ >> 8) / 16777216.0f;
+  }
+
+ private:
+  uint32_t state_ = 20260901u;
+};
+
+// Activations after a ReLU: never negative.
+std::vector<float> makeA(Shape shape, Generator& random) {
+  std::vector<float> a(size_t(shape.m) * shape.k);
+  for (float& value : a) value = random.unit();
+  return a;
+}
+
+// Weights whose columns differ 64-fold in gain, with an outlier every 37th element.
+std::vector<float> makeB(Shape shape, Generator& random) {
+  std::vector<float> b(size_t(shape.k) * shape.n);
+  forEach(b.size(), shape.n, [&](size_t i, int col) {
+    const float gain = 1.0f / static_cast<float>(1 << (col % 7));
+    b[i] = (2.0f * random.unit() - 1.0f) * gain * (i % 37 == 0 ? 8.0f : 1.0f);
+  });
+  return b;
+}
+// end pull
+
+// pull: src/quant_matmul.cu#quantize-symmetric
+// Largest magnitude; refuses NaN and infinity by index, since no scale fits them.
+float maxAbs(const std::vector<float>& x) {
+  float largest = 0.0f;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!std::isfinite(x[i])) {
+      throw std::invalid_argument("value " + std::to_string(i) + " is not finite");
+    }
+    largest = std::max(largest, std::fabs(x[i]));
+  }
+  return largest;
+}
+
+// Scale of symmetric codes -127..127. Zeros alone (or values too small for a scale)
+// take scale 1: every code is 0 and dequantizes to 0.
+float symmetricScale(float largest) {
+  const float scale = largest / 127.0f;
+  return scale > 0.0f ? scale : 1.0f;
+}
+
+// Round to nearest, ties to even, then shift by the zero point and clamp.
+int8_t quantize(float x, float scale, int zeroPoint, int lowest) {
+  const float code = std::nearbyint(x / scale) + static_cast<float>(zeroPoint);
+  return static_cast<int8_t>(
+      std::min(std::max(code, static_cast<float>(lowest)), 127.0f));
+}
+
+float dequantize(int code, float scale, int zeroPoint) {
+  return scale * static_cast<float>(code - zeroPoint);
+}
+// end pull
+
+// pull: src/quant_matmul.cu#quantized-codes
+struct QuantizedA {
+  std::vector<int8_t> codes;  // m x k
+  float scale = 1.0f;
+  int zeroPoint = 0;
+};
+
+struct QuantizedB {
+  std::vector<int8_t> codes;  // k x n
+  std::vector<float> scales;  // 1, or one for each column
+};
+
+QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
+  QuantizedA q;
+  q.scale = symmetricScale(maxAbs(a));
+  q.codes.reserve(a.size());
+  for (float value : a) q.codes.push_back(quantize(value, q.scale, 0, -127));
+  return q;
+}
+// end pull
+
+// pull: src/quant_matmul.cu#quantize-asymmetric
+// Codes -128..127 over the range of the values *and zero*, so that zero is a code:
+// the zero point. Without zero in the range, [1, 2] would need zero point -383.
+QuantizedA quantizeAsymmetricA(const std::vector<float>& a) {
+  maxAbs(a);  // refuses what is not finite
+  float low = 0.0f, high = 0.0f;
+  for (float value : a) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  QuantizedA q;
+  q.scale = static_cast<float>((double(high) - low) / 255.0);
+  if (q.scale <= 0.0f) q.scale = 1.0f;
+  const double zeroPoint = std::nearbyint(-128.0 - double(low) / q.scale);
+  q.zeroPoint = static_cast<int>(std::min(std::max(zeroPoint, -128.0), 127.0));
+  q.codes.reserve(a.size());
+  for (float value : a) q.codes.push_back(quantize(value, q.scale, q.zeroPoint, -128));
+  return q;
+}
+// end pull
+
+// pull: src/quant_matmul.cu#quantize-columns
+// Largest magnitude of each of B's n columns.
+std::vector<float> columnMaxAbs(const std::vector<float>& b, int n) {
+  maxAbs(b);  // refuses what is not finite
+  std::vector<float> largest(n, 0.0f);
+  forEach(b.size(), n, [&](size_t i, int col) {
+    largest[col] = std::max(largest[col], std::fabs(b[i]));
+  });
+  return largest;
+}
+
+// One symmetric scale for each column: a small column gets all 255 codes again.
+QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
+  QuantizedB q;
+  for (float largest : columnMaxAbs(b, n)) q.scales.push_back(symmetricScale(largest));
+  q.codes.reserve(b.size());
+  forEach(b.size(), n, [&](size_t i, int col) {
+    q.codes.push_back(quantize(b[i], q.scales[col], 0, -127));
+  });
+  return q;
+}
+// end pull
+
+// pull: src/quant_matmul.cu#column-sums
+// Sum of each column of B's codes: what a zero point in A has to be multiplied by.
+std::vector<int32_t> columnSums(const std::vector<int8_t>& codes, int n) {
+  std::vector<int32_t> sums(n, 0);
+  forEach(codes.size(), n, [&](size_t i, int col) { sums[col] += codes[i]; });
+  return sums;
+}
+// end pull
+
+// pull: src/quant_matmul.cu#host-simd
+// Wider versions of a host loop, chosen when the program starts. The results are the
+// same bits: the loops below are exact, or add in a fixed order.
+#if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
+    !defined(__AVX2__)
+#define HOST_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define HOST_SIMD
+#endif
+// end pull
+
+// pull: src/quant_matmul.cu#exact-gate
+// sum[j] += a * b[j]. |a| <= 255 and |b| <= 127, so that a product fits 16 bits.
+HOST_SIMD void addProducts(int16_t a, const int8_t* b, int n, int32_t* sum) {
+  for (int j = 0; j < n; ++j) sum[j] += static_cast<int16_t>(a * b[j]);
+}
+
+// One row of the INT8 output, to the bit: integer sum, one conversion, one product.
+// It subtracts the zero point from each code instead of correcting afterwards, so
+// that it shares no step with the kernel that it judges.
+void oracleRow(const int8_t* aCodes, int zeroPoint, const std::vector<int8_t>& bCodes,
+               const std::vector<float>& outputScale, int n, int k,
+               std::vector<float>& out) {
+  std::vector<int32_t> sum(n, 0);
+  for (int p = 0; p < k; ++p) {
+    const int16_t a = static_cast<int16_t>(aCodes[p] - zeroPoint);
+    addProducts(a, &bCodes[size_t(p) * n], n, sum.data());
+  }
+  for (int j = 0; j < n; ++j) {
+    out[j] = static_cast<float>(sum[j]) * outputScale[outputScale.size() == 1 ? 0 : j];
+  }
+}
+
+// Which rows the exact gate compares: all of a small case; of a large one a row of
+// every tile row, at a wandering offset, so that every block answers in every column.
+std::vector<int> oracleRows(Shape shape) {
+  std::vector<int> rows;
+  const bool every = shape.work() <= 256.0 * 256.0 * 256.0;
+  for (int first = 0, tile = 0; first < shape.m; first += every ? 1 : kTile, ++tile) {
+    const int height = every ? 1 : std::min(kTile, shape.m - first);
+    rows.push_back(first + 7 * tile % height);
+  }
+  return rows;
+}
+
+// Bit patterns decide, so that a NaN or a -0 in the output differs too.
+long countDifferentBits(const std::vector<float>& got, const std::vector<float>& want) {
+  long different = 0;
+  for (size_t i = 0; i < want.size(); ++i) {
+    different += std::memcmp(&got[i], &want[i], sizeof(float)) != 0;
+  }
+  return different;
+}
+// end pull
+
+// pull: src/quant_matmul.cu#matmul-int8
+// The same tiles over 8-bit codes. outputScale is scale of A times scale of B: one
+// value, or n of them. columnSumB (n values) and zeroPointA serve asymA alone.
+template <bool perChannelB, bool asymA>
+__global__ void matmulInt8(const int8_t* a, const int8_t* b, float* c, int m, int n,
+                           int k, const float* outputScale, int zeroPointA,
+                           const int32_t* columnSumB) {
+  __shared__ int8_t tileA[kTile][kTile];
+  __shared__ int8_t tileB[kTile][kTile];
+  const int row = blockIdx.y * kTile + threadIdx.y;
+  const int col = blockIdx.x * kTile + threadIdx.x;
+
+  int32_t accumulator = 0;
+  for (int k0 = 0; k0 < k; k0 += kTile) {
+    const int ka = k0 + threadIdx.x, kb = k0 + threadIdx.y;
+    tileA[threadIdx.y][threadIdx.x] = row < m && ka < k ? a[size_t(row) * k + ka] : 0;
+    tileB[threadIdx.y][threadIdx.x] = kb < k && col < n ? b[size_t(kb) * n + col] : 0;
+    __syncthreads();
+    for (int p = 0; p < kTile; ++p) {  // exact: no rounding anywhere in here
+      accumulator += int32_t(tileA[threadIdx.y][p]) * int32_t(tileB[p][threadIdx.x]);
+    }
+    __syncthreads();
+  }
+  if (row < m && col < n) {  // epilogue: one conversion, one product
+    if (asymA) accumulator -= zeroPointA * columnSumB[col];
+    c[size_t(row) * n + col] =
+        static_cast<float>(accumulator) * outputScale[perChannelB ? col : 0];
+  }
+}
+// end pull
+
+int main() try {
+  const Shape shape = {61, 45, 77};
+  const int m = shape.m, n = shape.n, k = shape.k;
+  Generator random;
+  const QuantizedA a = quantizeAsymmetricA(makeA(shape, random));
+  const QuantizedB b = quantizeColumnsB(makeB(shape, random), n);
+  std::vector<float> scale;
+  for (float scaleB : b.scales) scale.push_back(a.scale * scaleB);
+
+  const DeviceBuffer<int8_t> deviceA(a.codes), deviceB(b.codes);
+  const DeviceBuffer<float> deviceScale(scale);
+  const DeviceBuffer<int32_t> deviceSum(columnSums(b.codes, n));
+  DeviceBuffer<float> deviceC(size_t(m) * n);
+  deviceC.poison();
+  const dim3 grid((n + kTile - 1) / kTile, (m + kTile - 1) / kTile);
+  matmulInt8<true, true><<<grid, dim3(kTile, kTile)>>>(
+      deviceA.get(), deviceB.get(), deviceC.get(), m, n, k, deviceScale.get(),
+      a.zeroPoint, deviceSum.get());
+  CUDA_CHECK(cudaGetLastError());
+
+  long kernel = 0, zeros = 0, neighbour = 0, uncorrected = 0, skipped = 0;
+  std::vector<float> want(n), got(n);
+  for (int row : oracleRows(shape)) {
+    const int8_t* codes = &a.codes[size_t(row) * k];
+    oracleRow(codes, a.zeroPoint, b.codes, scale, n, k, want);
+    deviceC.read(size_t(row) * n, got);
+    kernel += countDifferentBits(got, want);
+    zeros += countDifferentBits(std::vector<float>(n, 0.0f), want);
+    oracleRow(row + 1 < m ? codes + k : codes - k, a.zeroPoint, b.codes, scale, n, k,
+              got);
+    neighbour += countDifferentBits(got, want);
+    oracleRow(codes, 0, b.codes, scale, n, k, got);
+    uncorrected += countDifferentBits(got, want);
+    oracleRow(codes, a.zeroPoint, b.codes, scale, n, k / kTile * kTile, got);
+    skipped += countDifferentBits(got, want);
+  }
+  std::printf("of %d outputs differ, in the output of\n", m * n);
+  std::printf("  %-31s %5ld\n", "the kernel", kernel);
+  std::printf("  %-31s %5ld\n", "one that writes zeros", zeros);
+  std::printf("  %-31s %5ld\n", "one that reads the next row", neighbour);
+  std::printf("  %-31s %5ld\n", "one without its zero point", uncorrected);
+  std::printf("  %-31s %5ld\n", "one that skips its last tile", skipped);
+  return kernel != 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}

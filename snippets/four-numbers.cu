@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// Symmetric codes of four numbers, and what the clamp does past their range.
+//
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o four-numbers four-numbers.cu
+
+// pull: src/quant_matmul.cu#includes
+#include <cuda_fp8.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+// end pull
+
+// pull: src/quant_matmul.cu#quantize-symmetric
+// Largest magnitude; refuses NaN and infinity by index, since no scale fits them.
+float maxAbs(const std::vector<float>& x) {
+  float largest = 0.0f;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!std::isfinite(x[i])) {
+      throw std::invalid_argument("value " + std::to_string(i) + " is not finite");
+    }
+    largest = std::max(largest, std::fabs(x[i]));
+  }
+  return largest;
+}
+
+// Scale of symmetric codes -127..127. Zeros alone (or values too small for a scale)
+// take scale 1: every code is 0 and dequantizes to 0.
+float symmetricScale(float largest) {
+  const float scale = largest / 127.0f;
+  return scale > 0.0f ? scale : 1.0f;
+}
+
+// Round to nearest, ties to even, then shift by the zero point and clamp.
+int8_t quantize(float x, float scale, int zeroPoint, int lowest) {
+  const float code = std::nearbyint(x / scale) + static_cast<float>(zeroPoint);
+  return static_cast<int8_t>(
+      std::min(std::max(code, static_cast<float>(lowest)), 127.0f));
+}
+
+float dequantize(int code, float scale, int zeroPoint) {
+  return scale * static_cast<float>(code - zeroPoint);
+}
+// end pull
+
+int main() {
+  const std::vector<float> x = {63.5f, -20.0f, 1.25f, 0.2f};
+  const float scale = symmetricScale(maxAbs(x));
+  std::printf("four numbers (scale %g)\n", scale);
+  std::printf("  %-8s%10s%6s%8s%8s\n", "value", "quotient", "code", "back", "error");
+  for (float value : x) {
+    const int code = quantize(value, scale, 0, -127);
+    const float back = dequantize(code, scale, 0);
+    std::printf("  %-8g%10g%6d%8g%8g\n", value, value / scale, code, back,
+                back - value);
+  }
+
+  std::printf("\npast the range (the same scale)\n");
+  std::printf("  %-8s%10s%11s%11s\n", "value", "quotient", "symmetric", "all codes");
+  for (float value : {63.7f, -64.0f, 70.0f, -500.0f}) {
+    std::printf("  %-8g%10g%11d%11d\n", value, value / scale,
+                quantize(value, scale, 0, -127), quantize(value, scale, 0, -128));
+  }
+}

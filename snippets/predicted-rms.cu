@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+//
+// How large the error of an INT8 product should be, from its scales alone, and how
+// large it is. Where one scale leaves a small column few codes, the model does not
+// hold.
+//
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o predicted-rms predicted-rms.cu
+
+// pull: src/quant_matmul.cu#prelude
+#include <cuda_fp8.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+constexpr int kTile = 16;  // a block computes kTile x kTile outputs, one a thread
+
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
+// end pull
+
+// pull: src/quant_matmul.cu#inputs
+struct Shape {
+  int m = 0, n = 0, k = 0;  // A is m x k, B is k x n, both row-major
+  double work() const { return double(m) * n * k; }
+};
+
+// A 32-bit linear congruential generator: the same inputs on every machine.
+class Generator {
+ public:
+  // Uniform in [0, 1): the top 24 bits, which a float holds exactly.
+  float unit() {
+    state_ = 1664525u * state_ + 1013904223u;
+    return static_cast<float>(state_ >> 8) / 16777216.0f;
+  }
+
+ private:
+  uint32_t state_ = 20260901u;
+};
+
+// Activations after a ReLU: never negative.
+std::vector<float> makeA(Shape shape, Generator& random) {
+  std::vector<float> a(size_t(shape.m) * shape.k);
+  for (float& value : a) value = random.unit();
+  return a;
+}
+
+// Weights whose columns differ 64-fold in gain, with an outlier every 37th element.
+std::vector<float> makeB(Shape shape, Generator& random) {
+  std::vector<float> b(size_t(shape.k) * shape.n);
+  forEach(b.size(), shape.n, [&](size_t i, int col) {
+    const float gain = 1.0f / static_cast<float>(1 << (col % 7));
+    b[i] = (2.0f * random.unit() - 1.0f) * gain * (i % 37 == 0 ? 8.0f : 1.0f);
+  });
+  return b;
+}
+// end pull
+
+// pull: src/quant_matmul.cu#quantize-symmetric
+// Largest magnitude; refuses NaN and infinity by index, since no scale fits them.
+float maxAbs(const std::vector<float>& x) {
+  float largest = 0.0f;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!std::isfinite(x[i])) {
+      throw std::invalid_argument("value " + std::to_string(i) + " is not finite");
+    }
+    largest = std::max(largest, std::fabs(x[i]));
+  }
+  return largest;
+}
+
+// Scale of symmetric codes -127..127. Zeros alone (or values too small for a scale)
+// take scale 1: every code is 0 and dequantizes to 0.
+float symmetricScale(float largest) {
+  const float scale = largest / 127.0f;
+  return scale > 0.0f ? scale : 1.0f;
+}
+
+// Round to nearest, ties to even, then shift by the zero point and clamp.
+int8_t quantize(float x, float scale, int zeroPoint, int lowest) {
+  const float code = std::nearbyint(x / scale) + static_cast<float>(zeroPoint);
+  return static_cast<int8_t>(
+      std::min(std::max(code, static_cast<float>(lowest)), 127.0f));
+}
+
+float dequantize(int code, float scale, int zeroPoint) {
+  return scale * static_cast<float>(code - zeroPoint);
+}
+// end pull
+
+// pull: src/quant_matmul.cu#quantized-codes
+struct QuantizedA {
+  std::vector<int8_t> codes;  // m x k
+  float scale = 1.0f;
+  int zeroPoint = 0;
+};
+
+struct QuantizedB {
+  std::vector<int8_t> codes;  // k x n
+  std::vector<float> scales;  // 1, or one for each column
+};
+
+QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
+  QuantizedA q;
+  q.scale = symmetricScale(maxAbs(a));
+  q.codes.reserve(a.size());
+  for (float value : a) q.codes.push_back(quantize(value, q.scale, 0, -127));
+  return q;
+}
+// end pull
+
+// pull: src/quant_matmul.cu#one-scale
+QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
+  QuantizedB q;
+  q.scales.assign(1, symmetricScale(maxAbs(b)));
+  q.codes.reserve(b.size());
+  for (float value : b) q.codes.push_back(quantize(value, q.scales[0], 0, -127));
+  return q;
+}
+// end pull
+
+// pull: src/quant_matmul.cu#quantize-columns
+// Largest magnitude of each of B's n columns.
+std::vector<float> columnMaxAbs(const std::vector<float>& b, int n) {
+  maxAbs(b);  // refuses what is not finite
+  std::vector<float> largest(n, 0.0f);
+  forEach(b.size(), n, [&](size_t i, int col) {
+    largest[col] = std::max(largest[col], std::fabs(b[i]));
+  });
+  return largest;
+}
+
+// One symmetric scale for each column: a small column gets all 255 codes again.
+QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
+  QuantizedB q;
+  for (float largest : columnMaxAbs(b, n)) q.scales.push_back(symmetricScale(largest));
+  q.codes.reserve(b.size());
+  forEach(b.size(), n, [&](size_t i, int col) {
+    q.codes.push_back(quantize(b[i], q.scales[col], 0, -127));
+  });
+  return q;
+}
+// end pull
+
+// pull: src/quant_matmul.cu#reference
+// Wider versions of a host loop, chosen when the program starts. The results are the
+// same bits: the loops below are exact, or add in a fixed order.
+#if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
+    !defined(__AVX2__)
+#define HOST_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define HOST_SIMD
+#endif
+
+// sum[j] += x[0] * b[0][j] + ... + x[7] * b[7][j], in that order.
+constexpr int kTerms = 8, kColumns = 512;
+using Terms = std::array<std::array<double, kColumns>, kTerms>;
+HOST_SIMD void addTerms(const double* x, const Terms& b, int columns, double* sum) {
+  for (int j = 0; j < columns; ++j) {
+    double value = sum[j];
+    for (int q = 0; q < kTerms; ++q) value += x[q] * b[q][j];
+    sum[j] = value;
+  }
+}
+
+// Rows [first, first + rows) of A*B in double, over the original floats. A product of
+// two floats is exact in double, and each output adds its terms in ascending k. Eight
+// terms of a block of columns at a time stay in the cache: the same sums, sooner.
+void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
+                   Shape shape, int first, int rows, std::vector<double>& out) {
+  const int n = shape.n, k = shape.k;
+  Terms bTerms;
+  out.assign(size_t(rows) * n, 0.0);
+  for (int j0 = 0; j0 < n; j0 += kColumns) {
+    const int columns = std::min(kColumns, n - j0);
+    for (int p = 0; p < k; p += kTerms) {
+      const int terms = std::min(kTerms, k - p);  // past the end, x below stays 0
+      for (int q = 0; q < terms; ++q) {
+        const float* bRow = &b[size_t(p + q) * n + j0];
+        std::copy(bRow, bRow + columns, bTerms[q].begin());
+      }
+      for (int i = 0; i < rows; ++i) {
+        const float* aRow = &a[size_t(first + i) * k + p];
+        double x[kTerms] = {};
+        std::copy(aRow, aRow + terms, x);
+        addTerms(x, bTerms, columns, &out[size_t(i) * n + j0]);
+      }
+    }
+  }
+}
+// end pull
+
+// pull: src/quant_matmul.cu#exact-gate
+// sum[j] += a * b[j]. |a| <= 255 and |b| <= 127, so that a product fits 16 bits.
+HOST_SIMD void addProducts(int16_t a, const int8_t* b, int n, int32_t* sum) {
+  for (int j = 0; j < n; ++j) sum[j] += static_cast<int16_t>(a * b[j]);
+}
+
+// One row of the INT8 output, to the bit: integer sum, one conversion, one product.
+// It subtracts the zero point from each code instead of correcting afterwards, so
+// that it shares no step with the kernel that it judges.
+void oracleRow(const int8_t* aCodes, int zeroPoint, const std::vector<int8_t>& bCodes,
+               const std::vector<float>& outputScale, int n, int k,
+               std::vector<float>& out) {
+  std::vector<int32_t> sum(n, 0);
+  for (int p = 0; p < k; ++p) {
+    const int16_t a = static_cast<int16_t>(aCodes[p] - zeroPoint);
+    addProducts(a, &bCodes[size_t(p) * n], n, sum.data());
+  }
+  for (int j = 0; j < n; ++j) {
+    out[j] = static_cast<float>(sum[j]) * outputScale[outputScale.size() == 1 ? 0 : j];
+  }
+}
+
+// Which rows the exact gate compares: all of a small case; of a large one a row of
+// every tile row, at a wandering offset, so that every block answers in every column.
+std::vector<int> oracleRows(Shape shape) {
+  std::vector<int> rows;
+  const bool every = shape.work() <= 256.0 * 256.0 * 256.0;
+  for (int first = 0, tile = 0; first < shape.m; first += every ? 1 : kTile, ++tile) {
+    const int height = every ? 1 : std::min(kTile, shape.m - first);
+    rows.push_back(first + 7 * tile % height);
+  }
+  return rows;
+}
+
+// Bit patterns decide, so that a NaN or a -0 in the output differs too.
+long countDifferentBits(const std::vector<float>& got, const std::vector<float>& want) {
+  long different = 0;
+  for (size_t i = 0; i < want.size(); ++i) {
+    different += std::memcmp(&got[i], &want[i], sizeof(float)) != 0;
+  }
+  return different;
+}
+// end pull
+
+// pull: src/quant_matmul.cu#predicted-rms
+struct PredictedRms {
+  double noise = 0.0, withBias = 0.0;
+};
+
+// Rms error of the product, from first order in the rounding errors e of B's codes
+// and d of A's: sum over k of a e + b d. Uniform noise over one step has variance
+// step^2/12, so `noise` averages sum_k (a^2 sB^2/12 + b^2 sA^2/12) over the outputs,
+// with the scales really used. But where A's mean is not zero, mean(A) * sum_k e is
+// one number for a whole column of the output: a bias, and n draws of it average
+// badly. `withBias` takes those sums as they are instead of their expected size.
+PredictedRms predictRms(const std::vector<float>& a, const std::vector<float>& b,
+                        Shape shape, float scaleA, const QuantizedB& qb) {
+  double sumA = 0.0, sumA2 = 0.0, sumB2 = 0.0;
+  for (float value : a) {
+    sumA += value;
+    sumA2 += double(value) * value;
+  }
+  for (float value : b) sumB2 += double(value) * value;
+  const double meanA = sumA / double(a.size()), meanA2 = sumA2 / double(a.size());
+
+  std::vector<double> bias(shape.n, 0.0);
+  const auto scaleB = [&](int col) {
+    return qb.scales[qb.scales.size() == 1 ? 0 : col];
+  };
+  forEach(b.size(), shape.n, [&](size_t i, int col) {
+    bias[col] += double(qb.codes[i]) * scaleB(col) - b[i];
+  });
+  double expected = 0.0, actual = 0.0;  // sums over columns of B's share
+  for (int col = 0; col < shape.n; ++col) {
+    const double noise = shape.k * double(scaleB(col)) * scaleB(col) / 12.0;
+    expected += meanA2 * noise;
+    actual += (meanA2 - meanA * meanA) * noise + meanA * meanA * bias[col] * bias[col];
+  }
+  const double fromA = sumB2 * double(scaleA) * scaleA / 12.0;
+  return {std::sqrt((expected + fromA) / shape.n),
+          std::sqrt((actual + fromA) / shape.n)};
+}
+
+// How far measured/withBias may stand from 1: one percent for the model, and what an
+// average over so many outputs wanders.
+double predictionBand(Shape shape) {
+  return 0.01 + 2.5 / std::sqrt(double(shape.m) * shape.n);
+}
+
+// Whether the model fits the inputs at all: an average needs many terms, and where n
+// is a multiple of 37 B's outliers fill whole columns instead of being strewn.
+bool predictionHolds(Shape shape) {
+  return std::min({shape.m, shape.n, shape.k}) >= 128 && shape.n % 37 != 0;
+}
+// end pull
+
+void compare(const char* what, const std::vector<float>& a, const std::vector<float>& b,
+             Shape shape, const QuantizedB& qb) {
+  const QuantizedA qa = quantizeSymmetricA(a);
+  std::vector<float> scale, got(shape.n);
+  for (float scaleB : qb.scales) scale.push_back(qa.scale * scaleB);
+  std::vector<double> reference;
+  double squares = 0.0;
+  for (int row = 0; row < shape.m; ++row) {
+    referenceRows(a, b, shape, row, 1, reference);
+    oracleRow(&qa.codes[size_t(row) * shape.k], 0, qb.codes, scale, shape.n, shape.k,
+              got);
+    for (int j = 0; j < shape.n; ++j) {
+      squares += (got[j] - reference[j]) * (got[j] - reference[j]);
+    }
+  }
+  const double rms = std::sqrt(squares / (double(shape.m) * shape.n));
+  const PredictedRms predicted = predictRms(a, b, shape, qa.scale, qb);
+  std::printf("%-16s %10.3e %10.3e %9.4f %10.3e %9.4f\n", what, rms, predicted.noise,
+              rms / predicted.noise, predicted.withBias, rms / predicted.withBias);
+}
+
+int main() {
+  const Shape shape = {256, 256, 256};
+  Generator random;
+  const std::vector<float> a = makeA(shape, random), b = makeB(shape, random);
+  std::printf("%-16s %10s %10s %9s %10s %9s\n", "", "rms", "noise", "ratio",
+              "with bias", "ratio");
+  compare("int8 one scale", a, b, shape, quantizeOneScaleB(b));
+  compare("int8 per-column", a, b, shape, quantizeColumnsB(b, shape.n));
+  std::printf("a right kernel stands within %.4f of a ratio of 1 with bias\n",
+              predictionBand(shape));
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+//
+// Scale and zero point of six ranges, with zero drawn into the range and without.
+//
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o ranges ranges.cu
+
+// pull: src/quant_matmul.cu#includes
+#include <cuda_fp8.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+// end pull
+
+// pull: src/quant_matmul.cu#quantize-symmetric
+// Largest magnitude; refuses NaN and infinity by index, since no scale fits them.
+float maxAbs(const std::vector<float>& x) {
+  float largest = 0.0f;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!std::isfinite(x[i])) {
+      throw std::invalid_argument("value " + std::to_string(i) + " is not finite");
+    }
+    largest = std::max(largest, std::fabs(x[i]));
+  }
+  return largest;
+}
+
+// Scale of symmetric codes -127..127. Zeros alone (or values too small for a scale)
+// take scale 1: every code is 0 and dequantizes to 0.
+float symmetricScale(float largest) {
+  const float scale = largest / 127.0f;
+  return scale > 0.0f ? scale : 1.0f;
+}
+
+// Round to nearest, ties to even, then shift by the zero point and clamp.
+int8_t quantize(float x, float scale, int zeroPoint, int lowest) {
+  const float code = std::nearbyint(x / scale) + static_cast<float>(zeroPoint);
+  return static_cast<int8_t>(
+      std::min(std::max(code, static_cast<float>(lowest)), 127.0f));
+}
+
+float dequantize(int code, float scale, int zeroPoint) {
+  return scale * static_cast<float>(code - zeroPoint);
+}
+// end pull
+
+// pull: src/quant_matmul.cu#quantized-codes
+struct QuantizedA {
+  std::vector<int8_t> codes;  // m x k
+  float scale = 1.0f;
+  int zeroPoint = 0;
+};
+
+struct QuantizedB {
+  std::vector<int8_t> codes;  // k x n
+  std::vector<float> scales;  // 1, or one for each column
+};
+
+QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
+  QuantizedA q;
+  q.scale = symmetricScale(maxAbs(a));
+  q.codes.reserve(a.size());
+  for (float value : a) q.codes.push_back(quantize(value, q.scale, 0, -127));
+  return q;
+}
+// end pull
+
+// pull: src/quant_matmul.cu#quantize-asymmetric
+// Codes -128..127 over the range of the values *and zero*, so that zero is a code:
+// the zero point. Without zero in the range, [1, 2] would need zero point -383.
+QuantizedA quantizeAsymmetricA(const std::vector<float>& a) {
+  maxAbs(a);  // refuses what is not finite
+  float low = 0.0f, high = 0.0f;
+  for (float value : a) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  QuantizedA q;
+  q.scale = static_cast<float>((double(high) - low) / 255.0);
+  if (q.scale <= 0.0f) q.scale = 1.0f;
+  const double zeroPoint = std::nearbyint(-128.0 - double(low) / q.scale);
+  q.zeroPoint = static_cast<int>(std::min(std::max(zeroPoint, -128.0), 127.0));
+  q.codes.reserve(a.size());
+  for (float value : a) q.codes.push_back(quantize(value, q.scale, q.zeroPoint, -128));
+  return q;
+}
+// end pull
+
+void printRow(const char* name, const std::vector<float>& x) {
+  const QuantizedA q = quantizeAsymmetricA(x);
+  const float low = *std::min_element(x.begin(), x.end());
+  const float high = *std::max_element(x.begin(), x.end());
+  char naive[16] = "n/a";  // a range of no width has no scale
+  if (high > low) {
+    const double zeroPoint = std::nearbyint(-128.0 - low / ((high - low) / 255.0));
+    std::snprintf(naive, sizeof naive, "%.0f", zeroPoint);
+  }
+  std::printf("  %-11s%7s%11.3e%12d%10d%11d\n", name, naive, q.scale, q.zeroPoint,
+              q.codes.front(), q.codes.back());
+}
+
+int main() {
+  std::printf("zero points (of two values each)\n");
+  std::printf("  %-11s%7s%11s%12s%10s%11s\n", "values", "naive", "scale", "zero point",
+              "code low", "code high");
+  printRow("zero one", {0.0f, 1.0f});
+  printRow("one two", {1.0f, 2.0f});
+  printRow("minus plus", {-1.0f, 3.0f});
+  printRow("negative", {-5.0f, -3.0f});
+  printRow("all seven", {7.0f, 7.0f});
+  printRow("all zero", {0.0f, 0.0f});
+  std::printf("  'naive' leaves zero out of the range: -128 - low / step, unclamped\n");
+}

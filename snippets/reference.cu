@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+//
+// The double reference takes four k at a time to keep an output in a register. The
+// terms of each output still add in ascending k, so it is bit for bit the plain loop's
+// result.
+//
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o reference reference.cu
+
+// pull: src/quant_matmul.cu#includes
+#include <cuda_fp8.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+// end pull
+
+// pull: src/quant_matmul.cu#for-each
+// Calls visit(i, column) for each of `count` values of a row-major matrix.
+template <typename Visit>
+void forEach(size_t count, int columns, const Visit& visit) {
+  for (size_t i = 0; i < count;) {
+    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
+  }
+}
+// end pull
+
+// pull: src/quant_matmul.cu#inputs
+struct Shape {
+  int m = 0, n = 0, k = 0;  // A is m x k, B is k x n, both row-major
+  double work() const { return double(m) * n * k; }
+};
+
+// A 32-bit linear congruential generator: the same inputs on every machine.
+class Generator {
+ public:
+  // Uniform in [0, 1): the top 24 bits, which a float holds exactly.
+  float unit() {
+    state_ = 1664525u * state_ + 1013904223u;
+    return static_cast<float>(state_ >> 8) / 16777216.0f;
+  }
+
+ private:
+  uint32_t state_ = 20260901u;
+};
+
+// Activations after a ReLU: never negative.
+std::vector<float> makeA(Shape shape, Generator& random) {
+  std::vector<float> a(size_t(shape.m) * shape.k);
+  for (float& value : a) value = random.unit();
+  return a;
+}
+
+// Weights whose columns differ 64-fold in gain, with an outlier every 37th element.
+std::vector<float> makeB(Shape shape, Generator& random) {
+  std::vector<float> b(size_t(shape.k) * shape.n);
+  forEach(b.size(), shape.n, [&](size_t i, int col) {
+    const float gain = 1.0f / static_cast<float>(1 << (col % 7));
+    b[i] = (2.0f * random.unit() - 1.0f) * gain * (i % 37 == 0 ? 8.0f : 1.0f);
+  });
+  return b;
+}
+// end pull
+
+// pull: src/quant_matmul.cu#reference
+// Wider versions of a host loop, chosen when the program starts. The results are the
+// same bits: the loops below are exact, or add in a fixed order.
+#if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
+    !defined(__AVX2__)
+#define HOST_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define HOST_SIMD
+#endif
+
+// sum[j] += x[0] * b[0][j] + ... + x[7] * b[7][j], in that order.
+constexpr int kTerms = 8, kColumns = 512;
+using Terms = std::array<std::array<double, kColumns>, kTerms>;
+HOST_SIMD void addTerms(const double* x, const Terms& b, int columns, double* sum) {
+  for (int j = 0; j < columns; ++j) {
+    double value = sum[j];
+    for (int q = 0; q < kTerms; ++q) value += x[q] * b[q][j];
+    sum[j] = value;
+  }
+}
+
+// Rows [first, first + rows) of A*B in double, over the original floats. A product of
+// two floats is exact in double, and each output adds its terms in ascending k. Eight
+// terms of a block of columns at a time stay in the cache: the same sums, sooner.
+void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
+                   Shape shape, int first, int rows, std::vector<double>& out) {
+  const int n = shape.n, k = shape.k;
+  Terms bTerms;
+  out.assign(size_t(rows) * n, 0.0);
+  for (int j0 = 0; j0 < n; j0 += kColumns) {
+    const int columns = std::min(kColumns, n - j0);
+    for (int p = 0; p < k; p += kTerms) {
+      const int terms = std::min(kTerms, k - p);  // past the end, x below stays 0
+      for (int q = 0; q < terms; ++q) {
+        const float* bRow = &b[size_t(p + q) * n + j0];
+        std::copy(bRow, bRow + columns, bTerms[q].begin());
+      }
+      for (int i = 0; i < rows; ++i) {
+        const float* aRow = &a[size_t(first + i) * k + p];
+        double x[kTerms] = {};
+        std::copy(aRow, aRow + terms, x);
+        addTerms(x, bTerms, columns, &out[size_t(i) * n + j0]);
+      }
+    }
+  }
+}
+// end pull
+
+int main() {
+  const Shape shape = {61, 45, 77};
+  Generator random;
+  const std::vector<float> a = makeA(shape, random), b = makeB(shape, random);
+  std::vector<double> blocked;
+  referenceRows(a, b, shape, 0, shape.m, blocked);
+
+  long different = 0, floatDifferent = 0;
+  double worst = 0.0;
+  for (int i = 0; i < shape.m; ++i) {
+    for (int j = 0; j < shape.n; ++j) {
+      double sum = 0.0;
+      float rounded = 0.0f;
+      for (int p = 0; p < shape.k; ++p) {
+        sum += double(a[i * shape.k + p]) * b[p * shape.n + j];
+        rounded = std::fma(a[i * shape.k + p], b[p * shape.n + j], rounded);
+      }
+      different += sum != blocked[i * shape.n + j];
+      floatDifferent += static_cast<float>(sum) != rounded;
+      worst = std::max(worst, std::fabs(rounded - sum));
+    }
+  }
+  std::printf("%d outputs of %dx%dx%d\n", shape.m * shape.n, shape.m, shape.n, shape.k);
+  std::printf("  differ from a plain loop in double: %ld\n", different);
+  std::printf("  a loop in float is off by up to %.2e, in %ld of them\n", worst,
+              floatDifferent);
+}
