@@ -1735,8 +1735,9 @@ std::string formatted(const char* format, double value) {
 void printTimes(const char* title, Shape shape, const Card& card,
                 const std::vector<Contestant>& all, float Contestant::*time,
                 const Contestant* peer) {
-  std::printf("  %-20s%10s%9s%9s%10s%10s%9s\n", title, "time (ms)", "TOPS", "of unit",
-              "vs above", "predicted", "vs peer");
+  std::printf("\ncase %dx%dx%d %s\n", shape.m, shape.n, shape.k, title);
+  std::printf("  %-20s%10s%9s%9s%10s%11s%9s\n", "kernel", "time (ms)", "TOPS",
+              "of unit", "vs above", "predicted", "vs peer");
   for (size_t i = 0; i < all.size(); ++i) {
     const Contestant& one = all[i];
     const double tops = 2.0 * shape.work() / (one.*time * 1e9);
@@ -1749,9 +1750,22 @@ void printTimes(const char* title, Shape shape, const Card& card,
         rung && i > 0 ? formatted("%.0fx", one.predicted) : "n/a";
     const std::string ratio =
         peer != nullptr ? formatted("%.3fx", peer->*time / one.*time) : "n/a";
-    std::printf("  %-20s%10.4f%9.1f%9s%10s%10s%9s\n", one.name, one.*time, tops,
+    std::printf("  %-20s%10.4f%9.1f%9s%10s%11s%9s\n", one.name, one.*time, tops,
                 share.c_str(), above.c_str(), predicted.c_str(), ratio.c_str());
   }
+}
+
+void printCodes(const Codes& q) {
+  const auto meanAbs = [](const std::vector<int8_t>& codes, size_t count) {
+    int64_t sum = 0;
+    for (int8_t code : codes) sum += std::abs(code);
+    return double(sum) / double(count);
+  };
+  std::printf(
+      "  codes (power, and so the clock, depends on them):\n"
+      "  mean |A| %.1f, zero point %d, mean |B| %.1f\n",
+      meanAbs(q.a, size_t(q.shape.m) * q.shape.k), q.zeroPointA,
+      meanAbs(q.b, q.b.size()));
 }
 
 void timeCase(const Codes& q, const Card& card, std::vector<Contestant>& all, int runs,
@@ -1775,11 +1789,13 @@ void timeCase(const Codes& q, const Card& card, std::vector<Contestant>& all, in
   }
   size_t turn = 0;
   const Launch pack = [&](const Operands&) { sets[turn++ % sets.size()].pack(); };
-  std::printf("  times: medians of %d batches, inputs rotated over %zu sets\n", runs,
-              sets.size());
+  std::printf("\ncase %dx%dx%d timed, medians of %d batches, warm\n", shape.m, shape.n,
+              shape.k, runs);
+  std::printf("  inputs rotated over %zu sets, past the L2 cache\n", sets.size());
+  printCodes(q);
   std::printf("  packing B, once for all products: %.4f ms\n",
               medians({pack}, sets, runs)[0]);
-  printTimes("raw s8->s32", shape, card, all, &Contestant::rawMs, peer);
+  printTimes("raw int32", shape, card, all, &Contestant::rawMs, peer);
   printTimes("fused FP32", shape, card, all, &Contestant::fusedMs, peer);
 }
 
@@ -1801,19 +1817,6 @@ void chooseAlgorithm(Peer& peer, const Codes& q) {
 }
 #endif
 
-void printCodes(const Codes& q) {
-  const auto meanAbs = [](const std::vector<int8_t>& codes, size_t count) {
-    int64_t sum = 0;
-    for (int8_t code : codes) sum += std::abs(code);
-    return double(sum) / double(count);
-  };
-  std::printf(
-      "  codes (power, and so the clock, depends on them):\n"
-      "  mean |A| %.1f, zero point %d, mean |B| %.1f\n",
-      meanAbs(q.a, size_t(q.shape.m) * q.shape.k), q.zeroPointA,
-      meanAbs(q.b, q.b.size()));
-}
-
 bool runCase(Shape shape, const Options& options, const Card& card) {
   const Codes q = makeCodes(shape);
   std::vector<Contestant> all = contestants(options, card);
@@ -1833,7 +1836,6 @@ bool runCase(Shape shape, const Options& options, const Card& card) {
 #endif
   const bool passed = verify(q, all);
   if (passed && timed) {
-    printCodes(q);
     timeCase(q, card, all, options.timedRuns, hasPeer ? &all.back() : nullptr);
   } else {
     std::printf("  not timed\n");
