@@ -237,25 +237,25 @@ FormatError blockFormatError(const std::vector<float>& b, int k, int n, int bloc
                              float (*scaleOf)(float, ElementFormat),
                              float tensorScale = 1.0f, bool e4m3Scale = false) {
   FormatError error;
-  std::vector<float> values;  // of one block
+  std::vector<float> largest(n), scale(n);  // of each column's block
   for (int k0 = 0; k0 < k; k0 += block) {
+    const size_t begin = size_t(k0) * n, end = size_t(std::min(k0 + block, k)) * n;
+    largest.assign(n, 0.0f);
+    forEach(end - begin, n, [&](size_t i, int col) {
+      largest[col] = std::max(largest[col], std::fabs(b[begin + i]));
+    });
     for (int col = 0; col < n; ++col) {
-      values.clear();
-      float largest = 0.0f;
-      for (int p = k0; p < std::min(k0 + block, k); ++p) {
-        values.push_back(b[size_t(p) * n + col]);
-        largest = std::max(largest, std::fabs(values.back()));
-      }
-      float scale = scaleOf(largest / tensorScale, element);
-      if (e4m3Scale) scale = roundE4M3(scale);
-      scale *= tensorScale;
-      for (float value : values) {
-        const float scaled = scale > 0.0f ? value / scale : 0.0f;
-        // The slack is the rounding of a float scale, not of a value.
-        error.add(value, element.round(scaled) * scale,
-                  std::fabs(scaled) > element.largest * (1.0f + 2.5e-7f));
-      }
+      scale[col] = scaleOf(largest[col] / tensorScale, element);
+      if (e4m3Scale) scale[col] = roundE4M3(scale[col]);
+      scale[col] *= tensorScale;
     }
+    forEach(end - begin, n, [&](size_t i, int col) {
+      const float value = b[begin + i];
+      const float scaled = scale[col] > 0.0f ? value / scale[col] : 0.0f;
+      // The slack is the rounding of a float scale, not of a value.
+      error.add(value, element.round(scaled) * scale[col],
+                std::fabs(scaled) > element.largest * (1.0f + 2.5e-7f));
+    });
   }
   return error;
 }

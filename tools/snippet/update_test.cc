@@ -234,6 +234,22 @@ TEST_CASE("evidence is pulled by value into sentences and by block into fences")
         "<!-- end pull -->\n");
 }
 
+TEST_CASE("what a snippet program printed is evidence of no machine") {
+  const Evidence evidence = {
+      [](const std::string& file, const std::string& text, const std::string& address) {
+        return file + "|" + text + "|" + address;
+      },
+      {}};
+  const Files files = {{"snippets/expected/p.txt", "P"}};
+  const Updated other = updated(
+      "l.md", "is <!-- pull: snippets/expected/p.txt#a / b -->0<!-- end pull -->\n",
+      files, evidence, "t4");
+  CHECK(other.errors == "");
+  CHECK(other.after ==
+        "is <!-- pull: snippets/expected/p.txt#a / b -->"
+        "snippets/expected/p.txt|P|a / b<!-- end pull -->\n");
+}
+
 TEST_CASE("evidence that cannot be had says why, under that part of its address") {
   const Evidence evidence = {
       [](const std::string&, const std::string&, const std::string&) -> std::string {
