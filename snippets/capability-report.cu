@@ -76,14 +76,14 @@ void printCapabilities() {
   const auto from = [&](int needed) { return capability >= needed ? "yes" : "no"; };
   std::printf("GPU: %s (compute capability %d.%d)\n\n", properties.name,
               properties.major, properties.minor);
-  std::printf("tensor-core support at compute capability %d.%d:\n", properties.major,
+  std::printf("tensor-core support (compute capability %d.%d)\n", properties.major,
               properties.minor);
   std::printf("  INT8 tensor cores                      %s\n", from(75));
   std::printf("  2:4 sparse tensor cores (cuSPARSELt)   %s\n", from(80));
   std::printf("  FP8 e4m3/e5m2 tensor cores             %s\n", from(89));
   std::printf(
-      "  this program uses none of them: its INT8 loop is integer MADs\n"
-      "  on CUDA cores, and its FP8 and 2:4 rows are host arithmetic\n");
+      "  this program uses none of them: its INT8 loop runs on CUDA cores,\n"
+      "  and its FP8 and 2:4 rows are host arithmetic\n");
 }
 // end pull
 

@@ -28,7 +28,8 @@ float roundE4M3(float x) {
 
 float roundE2M1(float x) {  // 0 0.5 1 1.5 2 3 4 6
   const float magnitude = std::min(std::fabs(x), 6.0f);
-  const float step = magnitude < 2.0f ? 0.5f : magnitude < 4.0f ? 1.0f : 2.0f;
+  const int doublings = (magnitude >= 2.0f) + 2 * (magnitude >= 4.0f);
+  const float step = 0.5f * static_cast<float>(1 + doublings);  // 0.5, 1 or 2
   return std::copysign(std::nearbyint(magnitude / step) * step, x);
 }
 

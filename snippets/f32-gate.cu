@@ -70,10 +70,13 @@ std::vector<float> makeB(Shape shape, Generator& random) {
 
 // pull: src/quant_matmul.cu#reference
 // Wider versions of a host loop, chosen when the program starts. The results are the
-// same bits: the loops below are exact, or add in a fixed order.
+// same bits: the loops below are exact, or add exact products in a fixed order, so that
+// even a fused multiply-add rounds as a product and a sum would.
 #if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
     !defined(__AVX2__)
-#define HOST_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
+#define HOST_SIMD                              \
+  __attribute__((optimize("fp-contract=fast"), \
+                 target_clones("avx512f", "arch=haswell", "default")))
 #else
 #define HOST_SIMD
 #endif

@@ -157,10 +157,13 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
 
 // pull: src/quant_matmul.cu#reference
 // Wider versions of a host loop, chosen when the program starts. The results are the
-// same bits: the loops below are exact, or add in a fixed order.
+// same bits: the loops below are exact, or add exact products in a fixed order, so that
+// even a fused multiply-add rounds as a product and a sum would.
 #if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
     !defined(__AVX2__)
-#define HOST_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
+#define HOST_SIMD                              \
+  __attribute__((optimize("fp-contract=fast"), \
+                 target_clones("avx512f", "arch=haswell", "default")))
 #else
 #define HOST_SIMD
 #endif
@@ -256,8 +259,8 @@ struct PredictedRms {
 // and d of A's: sum over k of a e + b d. Uniform noise over one step has variance
 // step^2/12, so `noise` averages sum_k (a^2 sB^2/12 + b^2 sA^2/12) over the outputs,
 // with the scales really used. But where A's mean is not zero, mean(A) * sum_k e is
-// one number for a whole column of the output: a bias, and n draws of it average
-// badly. `withBias` takes those sums as they are instead of their expected size.
+// one number for a whole column of the output: a bias. Few columns, or errors e that
+// repeat along k, leave it far from its expected size; `withBias` takes it as it is.
 PredictedRms predictRms(const std::vector<float>& a, const std::vector<float>& b,
                         Shape shape, float scaleA, const QuantizedB& qb) {
   double sumA = 0.0, sumA2 = 0.0, sumB2 = 0.0;

@@ -301,10 +301,13 @@ void prune2to4(std::vector<float>& b, int k, int n) {
 // snippet: reference
 // snippet: host-simd
 // Wider versions of a host loop, chosen when the program starts. The results are the
-// same bits: the loops below are exact, or add in a fixed order.
+// same bits: the loops below are exact, or add exact products in a fixed order, so that
+// even a fused multiply-add rounds as a product and a sum would.
 #if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
     !defined(__AVX2__)
-#define HOST_SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
+#define HOST_SIMD                              \
+  __attribute__((optimize("fp-contract=fast"), \
+                 target_clones("avx512f", "arch=haswell", "default")))
 #else
 #define HOST_SIMD
 #endif
@@ -418,8 +421,8 @@ struct PredictedRms {
 // and d of A's: sum over k of a e + b d. Uniform noise over one step has variance
 // step^2/12, so `noise` averages sum_k (a^2 sB^2/12 + b^2 sA^2/12) over the outputs,
 // with the scales really used. But where A's mean is not zero, mean(A) * sum_k e is
-// one number for a whole column of the output: a bias, and n draws of it average
-// badly. `withBias` takes those sums as they are instead of their expected size.
+// one number for a whole column of the output: a bias. Few columns, or errors e that
+// repeat along k, leave it far from its expected size; `withBias` takes it as it is.
 PredictedRms predictRms(const std::vector<float>& a, const std::vector<float>& b,
                         Shape shape, float scaleA, const QuantizedB& qb) {
   double sumA = 0.0, sumA2 = 0.0, sumB2 = 0.0;
@@ -591,7 +594,8 @@ float roundE4M3(float x) {
 
 float roundE2M1(float x) {  // 0 0.5 1 1.5 2 3 4 6
   const float magnitude = std::min(std::fabs(x), 6.0f);
-  const float step = magnitude < 2.0f ? 0.5f : magnitude < 4.0f ? 1.0f : 2.0f;
+  const int doublings = (magnitude >= 2.0f) + 2 * (magnitude >= 4.0f);
+  const float step = 0.5f * static_cast<float>(1 + doublings);  // 0.5, 1 or 2
   return std::copysign(std::nearbyint(magnitude / step) * step, x);
 }
 
@@ -783,14 +787,14 @@ void printCapabilities() {
   const auto from = [&](int needed) { return capability >= needed ? "yes" : "no"; };
   std::printf("GPU: %s (compute capability %d.%d)\n\n", properties.name,
               properties.major, properties.minor);
-  std::printf("tensor-core support at compute capability %d.%d:\n", properties.major,
+  std::printf("tensor-core support (compute capability %d.%d)\n", properties.major,
               properties.minor);
   std::printf("  INT8 tensor cores                      %s\n", from(75));
   std::printf("  2:4 sparse tensor cores (cuSPARSELt)   %s\n", from(80));
   std::printf("  FP8 e4m3/e5m2 tensor cores             %s\n", from(89));
   std::printf(
-      "  this program uses none of them: its INT8 loop is integer MADs\n"
-      "  on CUDA cores, and its FP8 and 2:4 rows are host arithmetic\n");
+      "  this program uses none of them: its INT8 loop runs on CUDA cores,\n"
+      "  and its FP8 and 2:4 rows are host arithmetic\n");
 }
 // end snippet
 

@@ -4,9 +4,13 @@ load 'style.gp'
 stats data using 0 skip 1 nooutput
 rows = STATS_records
 eval page(44 * rows + 54)
-stats data using 3 skip 1 nooutput
-timed = STATS_records > 0
-longest = timed ? STATS_max : 1
+timed = int(system("cut -f 3 '" . data . "' | grep -c '^[0-9]' || true")) > 0
+if (timed) {
+  stats data using 3 skip 1 nooutput
+  longest = STATS_max
+} else {
+  longest = 1
+}
 set xrange [0:longest * 1.02]
 set yrange [-rows + 0.4:0.75]
 unset ytics

@@ -222,7 +222,7 @@ for (const name of names) {
           !e.closest('.status, annotation'))
         .map((e) => `${e.tagName}.${e.getAttribute('class')}: ${e.textContent.slice(0, 40)}`)), []);
       assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.answer > p')]
-        .filter((e) => e.getBoundingClientRect().height === 0)
+        .filter((e) => !e.checkVisibility())
         .map((e) => e.textContent.slice(0, 40))), []);
       await page.evaluate(unfold);
       await page.emulateMedia({ media: 'screen', colorScheme: 'light' });

@@ -398,12 +398,14 @@ TEST_CASE("events") {
   CHECK(cudaEventElapsedTime(&ms, start, stop) == cudaSuccess);
   CHECK(ms >= 5.0f);
   CHECK(ms < 5000.0f);
+  CHECK(cudaFree(start) == cudaErrorInvalidValue);
+  CHECK(cudaStreamDestroy(reinterpret_cast<cudaStream_t>(start)) ==
+        cudaErrorInvalidResourceHandle);
   CHECK(cudaEventDestroy(start) == cudaSuccess);
   CHECK(cudaEventDestroy(start) == cudaErrorInvalidResourceHandle);
   CHECK(cudaEventRecord(start) == cudaErrorInvalidResourceHandle);
   CHECK(cudaEventDestroy(stop) == cudaSuccess);
-  CHECK(cudaFree(stop) == cudaErrorInvalidValue);
-  CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+  CHECK(cudaGetLastError() == cudaErrorInvalidResourceHandle);
 }
 
 TEST_CASE("the device says that it is a CPU") {
