@@ -190,7 +190,9 @@ for (const name of names) {
         return;
       }
       for (const [address, link] of listings) {
-        const program = index.regions[address]?.program;
+        // a region of a snippet program is shown by that program
+        const region = index.regions[address];
+        const program = region?.program ?? region?.file.match(/^snippets\/.*/)?.[0];
         assert.equal(link !== undefined, program !== undefined, address);
         if (link) {
           assert.equal(programOf(link), fs.readFileSync(path.join(ROOT, program), 'utf8'), address);
