@@ -2,8 +2,7 @@
 //
 // Takes the columns' bias, mean(A) times their summed rounding errors, out again.
 //
-//   nvcc -std=c++17 -O3 -arch=sm_75 -o bias-correction bias-correction.cu &&
-//   ./bias-correction
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o bias-correction bias-correction.cu
 
 // pull: src/quant_matmul.cu#prelude
 #include <cuda_fp8.h>
@@ -149,7 +148,7 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
 // same bits: the loops below are exact, or add exact products in a fixed order, so that
 // even a fused multiply-add rounds as a product and a sum would.
 #if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
-    !defined(__AVX2__)
+    !defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
 #define HOST_SIMD                              \
   __attribute__((optimize("fp-contract=fast"), \
                  target_clones("avx512f", "arch=haswell", "default")))
@@ -174,12 +173,12 @@ HOST_SIMD void addTerms(const double* x, const Terms& b, int columns, double* su
 void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
                    Shape shape, int first, int rows, std::vector<double>& out) {
   const int n = shape.n, k = shape.k;
-  Terms bTerms;
+  Terms bTerms = {};  // past the end of k, 0 * 0 is added
   out.assign(size_t(rows) * n, 0.0);
   for (int j0 = 0; j0 < n; j0 += kColumns) {
     const int columns = std::min(kColumns, n - j0);
     for (int p = 0; p < k; p += kTerms) {
-      const int terms = std::min(kTerms, k - p);  // past the end, x below stays 0
+      const int terms = std::min(kTerms, k - p);
       for (int q = 0; q < terms; ++q) {
         const float* bRow = &b[size_t(p + q) * n + j0];
         std::copy(bRow, bRow + columns, bTerms[q].begin());

@@ -2,8 +2,7 @@
 //
 // What 2:4 pruning drops of B, and the error of the product that follows from it.
 //
-//   nvcc -std=c++17 -O3 -arch=sm_75 -o dropped-energy dropped-energy.cu &&
-//   ./dropped-energy
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o dropped-energy dropped-energy.cu
 
 // pull: src/quant_matmul.cu#includes
 #include <cuda_fp8.h>

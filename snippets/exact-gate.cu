@@ -225,7 +225,7 @@ std::vector<int32_t> columnSums(const std::vector<int8_t>& codes, int n) {
 // same bits: the loops below are exact, or add exact products in a fixed order, so that
 // even a fused multiply-add rounds as a product and a sum would.
 #if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
-    !defined(__AVX2__)
+    !defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
 #define HOST_SIMD                              \
   __attribute__((optimize("fp-contract=fast"), \
                  target_clones("avx512f", "arch=haswell", "default")))

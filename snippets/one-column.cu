@@ -2,7 +2,7 @@
 //
 // What one scale for B leaves of a column whose gain is 64 times smaller.
 //
-//   nvcc -std=c++17 -O3 -arch=sm_75 -o one-column one-column.cu && ./one-column
+//   nvcc -std=c++17 -O3 -arch=sm_75 -o one-column one-column.cu
 
 // pull: src/quant_matmul.cu#includes
 #include <cuda_fp8.h>
