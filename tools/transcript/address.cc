@@ -137,8 +137,8 @@ std::vector<AddressPart> parse_address(std::string_view address,
     if (part.name.back() == ']') {
       const std::size_t open = part.name.rfind(" [");
       if (open != std::string::npos) {
-        const auto value = to_ordinal(std::string_view(part.name).substr(
-            open + 2, part.name.size() - open - 3));
+        const auto value = to_ordinal(
+            std::string_view(part.name).substr(open + 2, part.name.size() - open - 3));
         if (value && *value > 0) {
           part.ordinal = static_cast<std::size_t>(*value);
           part.name.resize(open);
@@ -229,16 +229,16 @@ Place Addresses::resolve_cell(const Query& query,
     }
   }
   if (row.ordinal > rows.size()) {
-    query.fail(1, fmt::format("row '{}' occurs {} times only",
-                              printable(row.name, 100), rows.size()));
+    query.fail(1, fmt::format("row '{}' occurs {} times only", printable(row.name, 100),
+                              rows.size()));
   }
   if (row.ordinal > 0) {
     std::erase_if(hits, [&](const Hit& hit) { return hit.row + 1 != row.ordinal; });
   }
   if (hits.empty()) {
-    query.fail(2, fmt::format("row '{}' has no column '{}'{}",
-                              printable(row.whole, 100), printable(column.whole, 100),
-                              did_you_mean(column.name, known)));
+    query.fail(
+        2, fmt::format("row '{}' has no column '{}'{}", printable(row.whole, 100),
+                       printable(column.whole, 100), did_you_mean(column.name, known)));
   }
   if (hits.size() > 1) {
     std::vector<std::string> names;
@@ -247,12 +247,10 @@ Place Addresses::resolve_cell(const Query& query,
   }
   const std::size_t line = rows[hits[0].row];
   const std::string_view text = transcript_.line(line);
-  const std::string_view cell =
-      transcript_.table_at(line)->cell(text, hits[0].column);
+  const std::string_view cell = transcript_.table_at(line)->cell(text, hits[0].column);
   if (cell.empty()) {
     query.fail(2, fmt::format("row '{}' has nothing under '{}'",
-                              printable(row.whole, 100),
-                              printable(column.whole, 100)));
+                              printable(row.whole, 100), printable(column.whole, 100)));
   }
   const auto begin = static_cast<std::uint32_t>(cell.data() - text.data());
   return {line, begin, begin + static_cast<std::uint32_t>(cell.size())};
@@ -271,10 +269,10 @@ Place Addresses::resolve_number(const Query& query, LineRange range) {
         if (table == nullptr || i == table->header) continue;
         known.push_back(normal(table->cell(transcript_.line(i), 0)));
       }
-      query.fail(1, fmt::format("no row '{}' in block '{}'{}",
-                                printable(words.whole, 100),
-                                printable(query.parts[0].whole, 100),
-                                did_you_mean(words.name, std::move(known))));
+      query.fail(1,
+                 fmt::format("no row '{}' in block '{}'{}", printable(words.whole, 100),
+                             printable(query.parts[0].whole, 100),
+                             did_you_mean(words.name, std::move(known))));
     }
   }
 
@@ -304,9 +302,9 @@ Place Addresses::resolve_number(const Query& query, LineRange range) {
       names.push_back(fold(transcript_.line(i)));
       if (names.size() > kCandidates) break;
     }
-    query.fail(1, fmt::format("'{}' stands in {} lines: {}",
-                              printable(words.whole, 100), found.size(),
-                              listed(names)));
+    query.fail(1,
+               fmt::format("'{}' stands in {} lines: {}", printable(words.whole, 100),
+                           found.size(), listed(names)));
   }
 
   const std::string_view line = transcript_.line(found[0]);
@@ -329,9 +327,10 @@ Place Addresses::resolve_number(const Query& query, LineRange range) {
   const long n = wanted.value_or(1);
   const std::size_t count = n > 0 ? after : before;
   if (static_cast<std::size_t>(std::abs(n)) > count) {
-    query.fail(2, fmt::format("{} figure{} {} these words", count, count == 1 ? "" : "s",
-                              n > 0 ? (count == 1 ? "follows" : "follow")
-                                    : (count == 1 ? "precedes" : "precede")));
+    query.fail(2,
+               fmt::format("{} figure{} {} these words", count, count == 1 ? "" : "s",
+                           n > 0 ? (count == 1 ? "follows" : "follow")
+                                 : (count == 1 ? "precedes" : "precede")));
   }
   const std::size_t index = n > 0 ? before + static_cast<std::size_t>(n) - 1
                                   : before - static_cast<std::size_t>(-n);
@@ -344,8 +343,9 @@ Place Addresses::figure(std::string_view address) {
   const std::size_t block = resolve_block(query);
   const LineRange range{transcript_.block_begin(block), transcript_.block_end(block)};
   if (query.parts.size() == 1) {
-    query.fail(0, "this names a block; a figure needs BLOCK / ROW / COLUMN, or "
-                  "BLOCK / WORDS / N");
+    query.fail(0,
+               "this names a block; a figure needs BLOCK / ROW / COLUMN, or "
+               "BLOCK / WORDS / N");
   }
   const AddressPart& part = query.parts[1];
   for (const std::string* name : {&part.whole, &part.name}) {
@@ -445,31 +445,37 @@ std::string Addresses::number(std::size_t line, std::uint32_t begin) {
   const std::size_t block = transcript_.block_at(line);
   const std::size_t block_begin = transcript_.block_begin(block);
   const std::string prefix = this->block(block) + " / ";
-  const std::vector<Token> numbers = numbers_of(text);
   std::size_t index = 0;
-  while (index < numbers.size() && numbers[index].begin != begin) ++index;
-  if (index == numbers.size()) return prefix + "(no figure)";
+  Tokens tokens(text);
+  for (Token token; tokens.next(token) && token.begin < begin;)
+    index += token.is_number();
+  const std::string by_line =
+      prefix + fmt::format("line {} / {}", line - block_begin + 1, index + 1);
+  if (transcript_.block_begin(block + 1) - block_begin > kLongBlock ||
+      text.size() > 1000) {
+    return by_line;
+  }
+
+  const std::vector<Token> numbers = numbers_of(text);
   const Place place{line, begin, numbers[index].end};
 
-  if (transcript_.block_begin(block + 1) - block_begin <= kLongBlock &&
-      text.size() <= 1000) {
-    // The words between the figure before and this one, or those before the first, or
-    // those after the last.
-    const std::size_t from = index > 0 ? numbers[index - 1].end : 0;
-    std::string_view between = text.substr(from, begin - from);
-    if (index > 0) between = between.substr(std::min(between.find(' '), between.size()));
-    const std::string near = normal(between);
-    const std::string head = normal(text.substr(0, numbers[0].begin));
-    const std::string tail = normal(text.substr(numbers.back().end));
-    for (const auto& [words, ordinal] :
-         {std::pair{near, 1L}, std::pair{head, static_cast<long>(index) + 1},
-          std::pair{tail, static_cast<long>(index) - static_cast<long>(numbers.size())}}) {
-      if (std::none_of(words.begin(), words.end(), is_word_character)) continue;
-      const std::string address = prefix + words + fmt::format(" / {}", ordinal);
-      if (resolves(address, place)) return address;
-    }
+  // The words between the figure before and this one, or those before the first, or
+  // those after the last.
+  const std::size_t from = index > 0 ? numbers[index - 1].end : 0;
+  std::string_view between = text.substr(from, begin - from);
+  if (index > 0) between = between.substr(std::min(between.find(' '), between.size()));
+  const std::string near = normal(between);
+  const std::string head = normal(text.substr(0, numbers[0].begin));
+  const std::string tail = normal(text.substr(numbers.back().end));
+  for (const auto& [words, ordinal] :
+       {std::pair{near, 1L}, std::pair{head, static_cast<long>(index) + 1},
+        std::pair{tail,
+                  static_cast<long>(index) - static_cast<long>(numbers.size())}}) {
+    if (std::none_of(words.begin(), words.end(), is_word_character)) continue;
+    const std::string address = prefix + words + fmt::format(" / {}", ordinal);
+    if (resolves(address, place)) return address;
   }
-  return prefix + fmt::format("line {} / {}", line - block_begin + 1, index + 1);
+  return by_line;
 }
 
 }  // namespace transcript

@@ -15,8 +15,8 @@ namespace transcript {
 /// One part of an address: a name, where it stands in the text, and the n of a final
 /// "[n]" (0 without one).
 struct AddressPart {
-  std::string name;      // folded, "[n]" left out
-  std::string whole;     // folded, as written
+  std::string name;   // folded, "[n]" left out
+  std::string whole;  // folded, as written
   std::size_t column = 1;
   std::size_t ordinal = 0;
 };

@@ -95,7 +95,8 @@ TEST_CASE("a block or its table is named for its lines") {
   CHECK(lines("case 2x2 / table") ==
         "e.txt: the block has 2 tables: say which, 'table [1]', ...\n");
   CHECK(lines("3 cases / table") == "e.txt: the block has no table\n");
-  CHECK(lines("case 2x2 / tables") == "e.txt: lines are named by BLOCK or BLOCK / table\n");
+  CHECK(lines("case 2x2 / tables") ==
+        "e.txt: lines are named by BLOCK or BLOCK / table\n");
 }
 
 TEST_CASE("an unknown name gets the nearest known one") {
@@ -106,8 +107,9 @@ TEST_CASE("an unknown name gets the nearest known one") {
         "e.txt: no row 'int8 on' in block 'case 2x2'; did you mean 'int8 one'?\n");
   CHECK(value("case 2x2 / f32 / max er") ==
         "e.txt: row 'f32' has no column 'max er'; did you mean 'max err'?\n");
-  CHECK(value("case 2x2 / scale factor / 1") ==
-        "e.txt: no line of block 'case 2x2' has the words 'scale factor' and a figure\n");
+  CHECK(
+      value("case 2x2 / scale factor / 1") ==
+      "e.txt: no line of block 'case 2x2' has the words 'scale factor' and a figure\n");
   CHECK(fault_column("case 2x2 / f32 / max er") == 18);
   CHECK(fault_column("case 2x3 / f32 / max err") == 1);
 }
@@ -115,9 +117,10 @@ TEST_CASE("an unknown name gets the nearest known one") {
 TEST_CASE("an ambiguous address names its candidates") {
   CHECK(value("twice / twice") ==
         "e.txt: 'twice' is ambiguous: it may be 'twice [1]', 'twice [2]'\n");
-  CHECK(value("case 2x2 / int8 one / rms err") ==
-        "e.txt: the address is ambiguous: it may be 'case 2x2 / int8 one [1] / rms err', "
-        "'case 2x2 / int8 one [2] / rms err'\n");
+  CHECK(
+      value("case 2x2 / int8 one / rms err") ==
+      "e.txt: the address is ambiguous: it may be 'case 2x2 / int8 one [1] / rms err', "
+      "'case 2x2 / int8 one [2] / rms err'\n");
   CHECK(value("case 2x2 / a scale sym") ==
         "e.txt: 3 figures follow these words: say which, 'a scale sym / 1', "
         "'a scale sym / 2', 'a scale sym / 3'\n");
@@ -164,8 +167,8 @@ TEST_CASE("names that hold a slash between spaces are written without the spaces
 
 TEST_CASE("every figure of the evidence has an address that leads back to it") {
   for (const char* file : {"h200.txt", "cpu.txt"}) {
-    const std::string text =
-        common::read_file(std::string(SOURCE_ROOT "/tools/transcript/testdata/") + file);
+    const std::string text = common::read_file(
+        std::string(SOURCE_ROOT "/tools/transcript/testdata/") + file);
     const auto figures = nlohmann::json::parse(export_json(text));
     CHECK(figures.size() > 150);
     std::vector<std::string> seen;
@@ -206,16 +209,18 @@ TEST_CASE("exported figures carry names and values") {
 
 TEST_CASE("any address of any evidence gives a value or one error") {
   CHECK(rc::check("addresses", [] {
-    const auto pieces = rc::gen::elementOf(std::vector<std::string>{
-        "case", " ", "/", " / ", "[2]", "line 1", "1", "-1", "f32", "\n", "  ", "a  b",
-        "1.5", ",", "table"});
+    const auto pieces = rc::gen::elementOf(
+        std::vector<std::string>{"case", " ", "/", " / ", "[2]", "line 1", "1", "-1",
+                                 "f32", "\n", "  ", "a  b", "1.5", ",", "table"});
     const auto join = [](const std::vector<std::string>& parts) {
       std::string text;
       for (const std::string& part : parts) text += part;
       return text;
     };
-    const std::string text = join(*rc::gen::container<std::vector<std::string>>(pieces));
-    const std::string address = join(*rc::gen::container<std::vector<std::string>>(pieces));
+    const std::string text =
+        join(*rc::gen::container<std::vector<std::string>>(pieces));
+    const std::string address =
+        join(*rc::gen::container<std::vector<std::string>>(pieces));
     for (const auto function : {&get, &block}) {
       try {
         function(text, address, "e");

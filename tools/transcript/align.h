@@ -10,18 +10,19 @@
 
 namespace transcript {
 
-/// What align() asks, and what it tells, in order. `likeness` is what pairing two elements
-/// is worth, more than 1 if they are the same, or negative if they must not be paired.
+/// What align() asks, and what it tells, in order. `likeness` is what pairing two
+/// elements is worth, more than 1 if they are the same, or negative if they must not be
+/// paired.
 ///
 ///   bool same(i, j);  double likeness(i, j);
 ///   void pair(i, j);  void missing(i);  void extra(j);
 ///
-/// Equal stretches are walked in step. Where they part, the rest is aligned optimally if
-/// it is small (at most kOptimal pairs), which makes the result a weighted LCS for every
-/// transcript of a thousand lines; in longer ones, by the nearest place within kWindow
-/// where three in a row are the same again. Inputs with nothing in common cost a bounded
-/// number of comparisons: the search is given up for longer and longer stretches, which
-/// are paired by position.
+/// Equal stretches are walked in step. Where they part, the rest is aligned optimally
+/// if it is small (at most kOptimal pairs), which makes the result a weighted LCS for
+/// every transcript of a thousand lines; in longer ones, by the nearest place within
+/// kWindow where three in a row are the same again. Inputs with nothing in common cost
+/// a bounded number of comparisons: the search is given up for longer and longer
+/// stretches, which are paired by position.
 template <class Side>
 class Aligner {
  public:
@@ -75,7 +76,8 @@ class Aligner {
     return {0, 0};
   }
 
-  /// Needleman and Wunsch's alignment of [i0, i1) with [j0, j1): greatest sum of likeness.
+  /// Needleman and Wunsch's alignment of [i0, i1) with [j0, j1): greatest sum of
+  /// likeness.
   void optimal(std::size_t i0, std::size_t i1, std::size_t j0, std::size_t j1) {
     const std::size_t i_end = i1, j_end = j1;
     while (i1 > i0 && j1 > j0 && side_.same(i1 - 1, j1 - 1)) {
@@ -103,10 +105,9 @@ class Aligner {
     std::vector<std::uint8_t> steps;
     std::size_t i = rows, j = columns;
     while (i > 0 || j > 0) {
-      const std::uint8_t way =
-          i == 0   ? std::uint8_t{kExtra}
-          : j == 0 ? std::uint8_t{kMissing}
-                   : step[(i - 1) * columns + j - 1];
+      const std::uint8_t way = i == 0   ? std::uint8_t{kExtra}
+                               : j == 0 ? std::uint8_t{kMissing}
+                                        : step[(i - 1) * columns + j - 1];
       steps.push_back(way);
       i -= way != kExtra;
       j -= way != kMissing;

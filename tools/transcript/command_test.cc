@@ -70,14 +70,14 @@ class Repository {
     return run(command);
   }
   RunResult verify(std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {"verify", "--root", root(), "--cpu-build", path("program"),
-                               "--gpu-build", path("none")});
+    more.insert(more.begin(), {"verify", "--root", root(), "--cpu-build",
+                               path("program"), "--gpu-build", path("none")});
     return transcript(more);
   }
   std::vector<std::string> record_arguments(const std::string& machine = "cpu") const {
-    return {"record",      "--root",       root(),     "--cpu-build", path("program"),
-            "--gpu-build", path("none"),   "--git-commit", "0123abcd", "--git-dirty",
-            "false",       "--machine",    machine};
+    return {"record",      "--root",     root(),         "--cpu-build", path("program"),
+            "--gpu-build", path("none"), "--git-commit", "0123abcd",    "--git-dirty",
+            "false",       "--machine",  machine};
   }
   RunResult record(const std::vector<std::string>& more = {},
                    const std::string& environment = "") const {
@@ -212,8 +212,9 @@ TEST_CASE("oddities of the output are noted and do not matter") {
     const RunResult result = repository.verify();
     CHECK(result.status == 0);
     const std::size_t at = result.out.find("note: ");
-    return at == std::string::npos ? ""
-                                   : result.out.substr(at, result.out.find('\n', at) - at);
+    return at == std::string::npos
+               ? ""
+               : result.out.substr(at, result.out.find('\n', at) - at);
   };
   std::string crlf;
   for (const char c : kText) crlf += c == '\n' ? "\r\n" : std::string(1, c);
@@ -222,8 +223,8 @@ TEST_CASE("oddities of the output are noted and do not matter") {
         "note: the CPU build: ANSI escapes stripped");
   CHECK(note(repository.print(kText.substr(0, kText.size() - 1))) ==
         "note: the CPU build: no newline at the end");
-  CHECK(note(repository.print(kText) + "head -c 1000000 /dev/zero | tr '\\0' e >&2\n") ==
-        "");
+  CHECK(note(repository.print(kText) +
+             "head -c 1000000 /dev/zero | tr '\\0' e >&2\n") == "");
   CHECK(note(repository.print(kText) + "sleep 100 &\n") ==
         "note: a process that it left running held its output open, and was ended");
 }
@@ -231,11 +232,14 @@ TEST_CASE("oddities of the output are noted and do not matter") {
 TEST_CASE("invalid UTF-8 is shown as bytes, in every format") {
   Repository repository;
   REQUIRE(repository.record().status == 0);
-  repository.program(repository.print(replaced(kText, "int8", "in\xFF" "8")));
+  repository.program(repository.print(replaced(kText, "int8",
+                                               "in\xFF"
+                                               "8")));
   const RunResult result = repository.verify();
   CHECK(result.status == 1);
   CHECK(contains(result.out, "    +in\\xFF8\n"));
-  CHECK(contains(result.out, "note: the CPU build: invalid UTF-8 (first at byte 126)\n"));
+  CHECK(
+      contains(result.out, "note: the CPU build: invalid UTF-8 (first at byte 126)\n"));
   CHECK(json::parse(repository.verify({"--format", "json"}).out)[0]["differing"] == 1);
   CHECK(contains(repository.verify({"--format", "junit"}).out, "in\\xFF8"));
 }
@@ -273,15 +277,17 @@ TEST_CASE("recording refuses a failing run and keeps the old evidence") {
         "4 not recorded: the program did not end within 0.2 s\n");
   CHECK(refused("yes\n", {"--max-output", "1"}) ==
         "3 not recorded: the program printed more than 1000000 bytes\n");
-  CHECK(refused(print + "sleep 100 &\n") ==
-        "3 not recorded: the program left a process running that held its output open\n");
+  CHECK(
+      refused(print + "sleep 100 &\n") ==
+      "3 not recorded: the program left a process running that held its output open\n");
 }
 
 TEST_CASE("recording refuses to run where CI is set") {
   Repository repository;
   REQUIRE(repository.record().status == 0);
   const std::string before = repository.evidence();
-  repository.program("touch " + repository.path("ran") + "\n" + repository.print(kText));
+  repository.program("touch " + repository.path("ran") + "\n" +
+                     repository.print(kText));
   const RunResult result = repository.record({}, "CI=true");
   CHECK(result.status == 2);
   CHECK(result.err == "not recorded: CI is set, and evidence is recorded by people\n");
@@ -310,7 +316,8 @@ TEST_CASE("recording refuses figures that disagree with the same source's eviden
         "    change +0.005 (+1.67 %); class: last place, 0.001\n"
         "\n"
         "1 difference in 8 figures and 6 lines, 3 reported only (1 changed)\n"
-        "not recorded: the run disagrees with evidence of the same source; if figures are "
+        "not recorded: the run disagrees with evidence of the same source; if figures "
+        "are "
         "meant to change, name them with --changing\n");
   CHECK(repository.evidence() == before);
   CHECK(repository.transcript(repository.record_arguments("tesla-t4")).status == 1);
@@ -338,7 +345,8 @@ TEST_CASE("rules that do not fit the new evidence stop the recording") {
                    kRules + "[[rule]]\nrow = 'fp8'\nclass = 'exact'\n");
   const RunResult result = repository.record();
   CHECK(result.status == 2);
-  CHECK(contains(result.err, "transcripts/p/rules.toml:8: this rule matches nothing in "));
+  CHECK(contains(result.err,
+                 "transcripts/p/rules.toml:8: this rule matches nothing in "));
   CHECK(repository.evidence() == before);
 }
 
@@ -348,7 +356,8 @@ TEST_CASE("a full disk leaves the old evidence, and no half of the new") {
   REQUIRE(repository.record().status == 0);
   // More than a small file system has room for: 100 kB of notes.
   std::string longer = kText + "\nnotes\n";
-  for (int i = 0; i < 2000; ++i) longer += "  a line of some fifty characters, more or less\n";
+  for (int i = 0; i < 2000; ++i)
+    longer += "  a line of some fifty characters, more or less\n";
   repository.write("src/p.cu", "// changed\nint main() {}\n");
   repository.program(repository.print(longer));
 
@@ -400,8 +409,12 @@ TEST_CASE("kill -9 at any step leaves the old pair or the new one") {
     fresh.write("src/p.cu", "// changed\n");
     fresh.program(fresh.print(new_text));
     const RunResult result = [&] {
-      std::vector<std::string> command{"env", "-u", "CI", "LD_PRELOAD=" KILL_AT_LIBRARY,
-                                       "KILL_AT=" + std::to_string(at), TRANSCRIPT_EXE};
+      std::vector<std::string> command{"env",
+                                       "-u",
+                                       "CI",
+                                       "LD_PRELOAD=" KILL_AT_LIBRARY,
+                                       "KILL_AT=" + std::to_string(at),
+                                       TRANSCRIPT_EXE};
       for (const std::string& argument : fresh.record_arguments()) {
         command.push_back(argument);
       }
@@ -428,7 +441,7 @@ TEST_CASE("kill -9 at any step leaves the old pair or the new one") {
     CHECK(fresh.files() == 3);
     CHECK(fresh.status().status == 0);
   }
-  CHECK(kept_old == 4);    // before either file is complete, and before the text's rename
+  CHECK(kept_old == 4);  // before either file is complete, and before the text's rename
   CHECK(became_new == 1);  // between the text's rename and the provenance's
 }
 
@@ -454,21 +467,25 @@ TEST_CASE("status names every reason and the command that refreshes") {
     CHECK(result.status == 1);
     return result.out;
   };
-  const std::string refresh = "  refresh: transcript record --program p --machine cpu\n";
+  const std::string refresh =
+      "  refresh: transcript record --program p --machine cpu\n";
 
   const std::string source = repository.read("src/p.cu");
   repository.write("src/p.cu", source + "// more\n");
-  CHECK(stale() == "transcripts/p/cpu.txt: stale\n  src/p.cu changed since\n" + refresh);
+  CHECK(stale() ==
+        "transcripts/p/cpu.txt: stale\n  src/p.cu changed since\n" + refresh);
   repository.write("src/p.cu", source);
 
   repository.write("transcripts/p/rules.toml", kRules + "# more\n");
   CHECK(stale() ==
-        "transcripts/p/cpu.txt: stale\n  transcripts/p/rules.toml changed since\n" + refresh);
+        "transcripts/p/cpu.txt: stale\n  transcripts/p/rules.toml changed since\n" +
+            refresh);
   repository.write("transcripts/p/rules.toml", kRules);
 
   repository.write("transcripts/p/cpu.txt", replaced(kText, "0.300", "0.301"));
   CHECK(stale() ==
-        "transcripts/p/cpu.txt: stale\n  it was altered since it was recorded\n" + refresh);
+        "transcripts/p/cpu.txt: stale\n  it was altered since it was recorded\n" +
+            refresh);
   repository.write("transcripts/p/cpu.txt", kText);
 
   const std::string provenance = repository.read("transcripts/p/cpu.json");
@@ -477,30 +494,36 @@ TEST_CASE("status names every reason and the command that refreshes") {
   repository.write("transcripts/p/cpu.json", document.dump());
   CHECK(stale() ==
         "transcripts/p/cpu.txt: stale\n"
-        "  it was recorded from a tree with uncommitted changes\n" + refresh);
+        "  it was recorded from a tree with uncommitted changes\n" +
+            refresh);
   document["git"]["dirty"] = nullptr;
   repository.write("transcripts/p/cpu.json", document.dump());
   CHECK(stale() ==
         "transcripts/p/cpu.txt: stale\n"
-        "  transcripts/p/cpu.json: 'git.dirty' is null without a reason\n" + refresh);
+        "  transcripts/p/cpu.json: 'git.dirty' is null without a reason\n" +
+            refresh);
   document["unknown"]["git.dirty"] = "no git";
   repository.write("transcripts/p/cpu.json", document.dump());
   CHECK(stale() ==
         "transcripts/p/cpu.txt: stale\n"
-        "  it is not known to come from a clean commit: no git\n" + refresh);
+        "  it is not known to come from a clean commit: no git\n" +
+            refresh);
   repository.write("transcripts/p/cpu.json", "{");
   CHECK(stale() ==
-        "transcripts/p/cpu.txt: stale\n  transcripts/p/cpu.json is not JSON\n" + refresh);
+        "transcripts/p/cpu.txt: stale\n  transcripts/p/cpu.json is not JSON\n" +
+            refresh);
   fs::remove(repository.path("transcripts/p/cpu.json"));
   CHECK(stale() ==
-        "transcripts/p/cpu.txt: stale\n  transcripts/p/cpu.json is missing\n" + refresh);
+        "transcripts/p/cpu.txt: stale\n  transcripts/p/cpu.json is missing\n" +
+            refresh);
   repository.write("transcripts/p/cpu.json", provenance);
   CHECK(repository.status().status == 0);
 
   const std::string idle = kRules + "[[rule]]\nrow = 'fp9'\nclass = 'absent-ok'\n";
   repository.write("transcripts/p/rules.toml", idle);
-  CHECK(contains(stale(), "transcripts/p/rules.toml:8: stale\n"
-                          "  this rule matches nothing in any evidence\n"));
+  CHECK(contains(stale(),
+                 "transcripts/p/rules.toml:8: stale\n"
+                 "  this rule matches nothing in any evidence\n"));
 }
 
 TEST_CASE("provenance has every field, and nothing that tells who and where") {
@@ -527,7 +550,7 @@ TEST_CASE("provenance has every field, and nothing that tells who and where") {
   char host[256] = "";
   ::gethostname(host, sizeof host);
   if (std::string(host).size() > 4) CHECK_FALSE(contains(text, host));
-  CHECK_FALSE(contains(text, "/"+repository.root().filename().string()));
+  CHECK_FALSE(contains(text, "/" + repository.root().filename().string()));
   for (const char* variable : {"HOME", "PATH", "PWD"}) {
     const char* value = std::getenv(variable);
     if (value != nullptr) CHECK_FALSE(contains(text, value));
@@ -537,8 +560,8 @@ TEST_CASE("provenance has every field, and nothing that tells who and where") {
 TEST_CASE("git tells the commit, and whether more than evidence changed since") {
   Repository repository;
   const auto git = [&](std::vector<std::string> arguments) {
-    std::vector<std::string> command{"git", "-C", repository.root(), "-c", "user.name=n",
-                                     "-c", "user.email=e"};
+    std::vector<std::string> command{"git",         "-C", repository.root(), "-c",
+                                     "user.name=n", "-c", "user.email=e"};
     command.insert(command.end(), arguments.begin(), arguments.end());
     return run(command);
   };
@@ -549,13 +572,15 @@ TEST_CASE("git tells the commit, and whether more than evidence changed since") 
   repository.write(".gitignore", "/out*\n/program\n");
   REQUIRE(git({"add", "-A"}).ok());
   REQUIRE(git({"commit", "-qm", "first"}).ok());
-  const std::vector<std::string> record{"record", "--root", repository.root(),
-                                        "--machine", "cpu", "--", repository.path("program")};
+  const std::vector<std::string> record{
+      "record", "--root", repository.root(),         "--machine",
+      "cpu",    "--",     repository.path("program")};
   REQUIRE(repository.transcript(record).status == 0);
   const auto recorded = [&] {
     return json::parse(repository.read("transcripts/p/cpu.json"))["git"];
   };
-  CHECK(recorded()["commit"].get<std::string>() + "\n" == git({"rev-parse", "HEAD"}).out);
+  CHECK(recorded()["commit"].get<std::string>() + "\n" ==
+        git({"rev-parse", "HEAD"}).out);
   CHECK(recorded()["dirty"] == false);
   REQUIRE(repository.transcript(record).status == 0);  // its own evidence is not dirt
   CHECK(recorded()["dirty"] == false);
@@ -612,8 +637,8 @@ TEST_CASE("get and export read figures by name") {
   CHECK(get({"--machine", "tesla-t5", "x"}) ==
         "2 transcript: transcripts/p/tesla-t5.txt: no such evidence; did you mean "
         "'tesla-t4'?\n");
-  const json all = json::parse(
-      repository.transcript({"export", "--root", repository.root()}).out);
+  const json all =
+      json::parse(repository.transcript({"export", "--root", repository.root()}).out);
   CHECK(all["tesla-t4"]["figures"][4]["value"] == 0.2);
   CHECK(all["cpu"]["provenance"].is_null());
 }
@@ -638,19 +663,21 @@ TEST_CASE("what cannot be used is exit 2, one clear error") {
         "transcript: transcripts/p: no evidence to verify; record it first\n");
   repository.write("transcripts/p/cpu.txt", kText);
   repository.write("transcripts/p/rules.toml", "[[rule]]\nrow = 'a'\n");
-  CHECK(error({"verify", "--root", root}) ==
-        "transcripts/p/rules.toml:1: a rule gives either 'class', or 'rel' and/or 'abs'\n"
-        "  [[rule]]\n"
-        "  ^\n");
+  CHECK(
+      error({"verify", "--root", root}) ==
+      "transcripts/p/rules.toml:1: a rule gives either 'class', or 'rel' and/or 'abs'\n"
+      "  [[rule]]\n"
+      "  ^\n");
   fs::remove(repository.path("transcripts/p/rules.toml"));
   CHECK(contains(error({"status", "--root", root}), "rules.toml: cannot open"));
   repository.write("transcripts/p/rules.toml", kRules);
   CHECK(contains(error({"verify", "--root", root, "--cpu-build", root + "/none",
                         "--gpu-build", root + "/none2"}),
                  "transcript: no program to run: none2 "));
-  CHECK(run({"sh", "-c", "cd / && " TRANSCRIPT_EXE " status"}).err ==
-        "transcript: no folder 'transcripts' here or above: run this in the repository, "
-        "or name it with --root\n");
+  CHECK(
+      run({"sh", "-c", "cd / && " TRANSCRIPT_EXE " status"}).err ==
+      "transcript: no folder 'transcripts' here or above: run this in the repository, "
+      "or name it with --root\n");
 }
 
 TEST_CASE("a report that cannot be written is an error") {

@@ -26,8 +26,8 @@ struct Entry {
   std::string address;   // see evidence.h; for a line or column, its place in words
   std::string recorded;  // empty where there is none
   std::string actual;
-  std::string change;     // "+0.002 (+12.5 %)" between two numbers, or empty
-  std::string tolerance;  // what the change broke, or the class that excuses it
+  std::string change;             // "+0.002 (+12.5 %)" between two numbers, or empty
+  std::string tolerance;          // what the change broke, or the class that excuses it
   std::size_t recorded_line = 0;  // from 1, 0 where there is none
   std::size_t actual_line = 0;
 };

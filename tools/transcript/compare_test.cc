@@ -41,7 +41,9 @@ std::string error(const std::string& recorded, const std::string& actual,
   }
 }
 
-std::string rule(const std::string& keys) { return "[[rule]]\n" + keys + "\n"; }
+std::string rule(const std::string& keys) {
+  return "[[rule]]\n" + keys + "\n";
+}
 
 const std::string kTable =
     "run 1, of 1\n"
@@ -120,12 +122,13 @@ TEST_CASE("the first rule that matches decides, and each must match something") 
         "not; correct it or remove it\n"
         "  [[rule]]\n"
         "  ^\n");
-  CHECK(error(kTable, kTable,
-              rule("column = 'max err'\nabs = 1") + rule("column = 'max *'\nabs = 2")) ==
-        "rules.toml:4: this rule matches nothing in recorded that an earlier rule does "
-        "not; correct it or remove it\n"
-        "  [[rule]]\n"
-        "  ^\n");
+  CHECK(
+      error(kTable, kTable,
+            rule("column = 'max err'\nabs = 1") + rule("column = 'max *'\nabs = 2")) ==
+      "rules.toml:4: this rule matches nothing in recorded that an earlier rule does "
+      "not; correct it or remove it\n"
+      "  [[rule]]\n"
+      "  ^\n");
   CHECK(error(kTable, kTable, rule("block = 'run 2'\nrow = '*'\nabs = 1")).size() > 0);
   CHECK(error("took 1 s\n", "took 1 s\n", rule("line = 'took *'\nfigure = 2\nabs = 1"))
             .size() > 0);
@@ -133,7 +136,8 @@ TEST_CASE("the first rule that matches decides, and each must match something") 
 
 TEST_CASE("times and ratios are reported when they are positive numbers") {
   const std::string time = rule("column = 'time (ms)'\nclass = 'time'");
-  const Comparison faster = compare_texts(kTable, replaced(kTable, "1.5000", "0.7500"), time);
+  const Comparison faster =
+      compare_texts(kTable, replaced(kTable, "1.5000", "0.7500"), time);
   CHECK(faster.match());
   CHECK(faster.reported == 2);
   CHECK(faster.reported_changed == 1);
@@ -143,8 +147,8 @@ TEST_CASE("times and ratios are reported when they are positive numbers") {
   CHECK(faster.reports[0].actual == "0.7500");
   CHECK(faster.reports[0].change == "-0.75 (-50 %)");
   CHECK(differences(kTable, replaced(kTable, "   1.5000", "not timed"), time).empty());
-  for (const char* bad : {"   0.0000", "  -1.5000", "      nan", "      inf", "     fast",
-                          "      n/a", "not tamed"}) {
+  for (const char* bad : {"   0.0000", "  -1.5000", "      nan", "      inf",
+                          "     fast", "      n/a", "not tamed"}) {
     CHECK(differences(kTable, replaced(kTable, "   1.5000", bad), time) ==
           "run 1 / f32 / time (ms): -1.5000 +" + fold(bad) + "\n");
   }
@@ -164,7 +168,8 @@ TEST_CASE("what stood in for a time may become one, and nothing else") {
 }
 
 TEST_CASE("times in prose keep their words") {
-  const std::string rules = rule("line = 'took * ms, * runs'\nfigure = 1\nclass = 'time'");
+  const std::string rules =
+      rule("line = 'took * ms, * runs'\nfigure = 1\nclass = 'time'");
   CHECK(differences("took 1.5 ms, 3 runs\n", "took 9.9 ms, 3 runs\n", rules).empty());
   CHECK(differences("took 1.5 ms, 3 runs\n", "took 9.9 ms, 4 runs\n", rules) ==
         "took 1.5 ms / ms, / 1: -3 +4\n");
@@ -175,14 +180,15 @@ TEST_CASE("times in prose keep their words") {
 }
 
 TEST_CASE("a device line keeps the form that its rule states") {
-  const std::string rules = rule("line = 'GPU: * (compute capability *)'\nclass = 'device'");
+  const std::string rules =
+      rule("line = 'GPU: * (compute capability *)'\nclass = 'device'");
   const Comparison other = compare_texts("GPU: A (compute capability 7.5)\n",
                                          "GPU: B b (compute capability 9.0)\n", rules);
   CHECK(other.match());
   CHECK(other.reported_changed == 1);
   CHECK(other.reports[0].actual == "GPU: B b (compute capability 9.0)");
-  CHECK(differences("GPU: A (compute capability 7.5)\n", "GPU: B b (CC 9.0)\n", rules) !=
-        "");
+  CHECK(differences("GPU: A (compute capability 7.5)\n", "GPU: B b (CC 9.0)\n",
+                    rules) != "");
   CHECK(differences("GPU: A (compute capability 7.5)\nx\n", "x\n", rules) ==
         "GPU / line 1: -GPU: A (compute capability 7.5)\n");
 }
@@ -195,12 +201,12 @@ TEST_CASE("lines, rows and columns may be absent where a rule says so") {
         "a / extra / 1: -1 +2\n");
   CHECK(differences("a\nb\n", "a\nmore 1\nb\n", line) == "a / line 2: +more 1\n");
   const std::string row = rule("row = 'int8'\nclass = 'absent-ok'");
-  CHECK(differences(kTable, replaced(kTable,
-                                     "  int8        0.300    0.040     2.5000\n", ""),
+  CHECK(differences(kTable,
+                    replaced(kTable, "  int8        0.300    0.040     2.5000\n", ""),
                     row)
             .empty());
-  CHECK(differences(kTable, replaced(kTable,
-                                     "  f32         0.100    0.020     1.5000\n", ""),
+  CHECK(differences(kTable,
+                    replaced(kTable, "  f32         0.100    0.020     1.5000\n", ""),
                     row) == "run 1 / f32: -f32 0.100 0.020 1.5000\n");
   const std::string column = rule("column = 'rms err'\nclass = 'absent-ok'");
   const std::string without =
@@ -229,10 +235,11 @@ TEST_CASE("columns in another order are one difference, their cells still compar
       "  kernel    rms err  max err  time (ms)\n"
       "  f32         0.020    0.100     1.5000\n"
       "  int8        0.040    0.333     2.5000\n";
-  CHECK(differences(kTable, swapped) ==
-        "run 1 / order of columns: -kernel max err rms err time (ms) +kernel rms err max "
-        "err time (ms)\n"
-        "run 1 / int8 / max err: -0.300 +0.333\n");
+  CHECK(
+      differences(kTable, swapped) ==
+      "run 1 / order of columns: -kernel max err rms err time (ms) +kernel rms err max "
+      "err time (ms)\n"
+      "run 1 / int8 / max err: -0.300 +0.333\n");
 }
 
 TEST_CASE("a removed block is its lines, and moves nothing else") {
@@ -263,6 +270,21 @@ TEST_CASE("an inserted line is one difference in a long numeric transcript") {
   CHECK(compare_texts(actual, recorded).differing == 1);
 }
 
+TEST_CASE("a line of megabytes is compared figure by figure, too") {
+  std::string recorded = "figures:", actual = "figures:";
+  for (int i = 0; i < 50000; ++i) {
+    recorded += fmt::format(" {}.25", i);
+    actual += fmt::format(" {}.2{}", i, i == 20000 || i == 40000 ? 7 : 6);
+  }
+  CHECK(differences(recorded + "\n", actual + "\n") ==
+        "figures / line 1 / 20001: -20000.25 +20000.27\n"
+        "figures / line 1 / 40001: -40000.25 +40000.27\n");
+  const std::string with_one_more = "figures: 0.5" + recorded.substr(8);
+  const Comparison one = compare_texts(recorded + "\n", with_one_more + "\n");
+  REQUIRE(one.differing == 1);
+  CHECK(one.differences[0].actual == "0.5");
+}
+
 TEST_CASE("transcripts without anything in common end in bounded time") {
   std::string recorded, actual;
   for (int i = 0; i < 50000; ++i) {
@@ -282,10 +304,9 @@ TEST_CASE("nothing is never compared") {
 TEST_CASE("oddities of either side are noted with its name") {
   const Comparison comparison = compare_texts("a 1\r\n", "\x1B[1ma 1");
   CHECK(comparison.match());
-  CHECK(comparison.notes ==
-        std::vector<std::string>{"recorded: CRLF line endings",
-                                 "actual: ANSI escapes stripped",
-                                 "actual: no newline at the end"});
+  CHECK(comparison.notes == std::vector<std::string>{"recorded: CRLF line endings",
+                                                     "actual: ANSI escapes stripped",
+                                                     "actual: no newline at the end"});
 }
 
 TEST_CASE("the CPU's evidence matches a GPU's but for times and device lines") {
@@ -293,8 +314,9 @@ TEST_CASE("the CPU's evidence matches a GPU's but for times and device lines") {
       common::read_file(SOURCE_ROOT "/tools/transcript/testdata/cpu.txt");
   const std::string rules =
       common::read_file(SOURCE_ROOT "/transcripts/quant_matmul/rules.toml");
-  std::string gpu = replaced(cpu, "GPU: CPU, 2 workers (no GPU) (compute capability 0.0)",
-                             "GPU: NVIDIA H200 (compute capability 9.0)");
+  std::string gpu =
+      replaced(cpu, "GPU: CPU, 2 workers (no GPU) (compute capability 0.0)",
+               "GPU: NVIDIA H200 (compute capability 9.0)");
   gpu = replaced(gpu, "capability 0.0:", "capability 9.0:");
   for (int i = 0; i < 3; ++i) gpu = replaced(gpu, "  no\n", " yes\n");
   for (std::size_t at; (at = gpu.find("not timed    n/a\n")) != std::string::npos;) {
@@ -305,7 +327,8 @@ TEST_CASE("the CPU's evidence matches a GPU's but for times and device lines") {
   CHECK(up.reported_changed == up.reported);
   CHECK(up.reported > 40);
   CHECK(compare_texts(gpu, cpu, rules).match());
-  CHECK(compare_texts(gpu, replaced(cpu, "2.468e-01", "2.470e-01"), rules).differing == 1);
+  CHECK(compare_texts(gpu, replaced(cpu, "2.468e-01", "2.470e-01"), rules).differing ==
+        1);
 }
 
 namespace {
@@ -349,7 +372,8 @@ std::size_t longest_common(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-TEST_CASE("alignment tells every element once, in order, and keeps the most in common") {
+TEST_CASE(
+    "alignment tells every element once, in order, and keeps the most in common") {
   CHECK(rc::check("short sequences", [] {
     const auto digits =
         rc::gen::container<std::string>(rc::gen::elementOf(std::string("012")));

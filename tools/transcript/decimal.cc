@@ -76,13 +76,16 @@ Decimal parse(std::string_view number) {
 }
 
 std::string_view unsigned_part(std::string_view number) {
-  if (!number.empty() && (number[0] == '-' || number[0] == '+')) number.remove_prefix(1);
+  if (!number.empty() && (number[0] == '-' || number[0] == '+'))
+    number.remove_prefix(1);
   return number;
 }
 
 }  // namespace
 
-bool is_zero(std::string_view number) { return parse(number).zero(); }
+bool is_zero(std::string_view number) {
+  return parse(number).zero();
+}
 
 bool is_nan(std::string_view number) {
   number = unsigned_part(number);
@@ -131,7 +134,8 @@ bool within_last_place(std::string_view recorded_text, std::string_view actual_t
   if (!actual.zero() && actual.last < unit) {
     const std::size_t digits = actual.size();
     const std::int64_t skip = actual.first() - unit + 1;
-    for (std::size_t i = skip > 0 ? static_cast<std::size_t>(skip) : 0; i < digits; ++i) {
+    for (std::size_t i = skip > 0 ? static_cast<std::size_t>(skip) : 0; i < digits;
+         ++i) {
       if (actual.digit(i) != 0) {
         below = true;
         break;

@@ -59,8 +59,11 @@ std::string moved(std::string number, int units) {
 class Changes {
  public:
   Changes(fs::path file, const Rules& rules)
-      : text_(common::read_file(file)), rules_(rules), recorded_(text_, file.string()),
-        addresses_(recorded_), lines_(split_lines(text_)) {}
+      : text_(common::read_file(file)),
+        rules_(rules),
+        recorded_(text_, file.string()),
+        addresses_(recorded_),
+        lines_(split_lines(text_)) {}
 
   void run() {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -95,8 +98,8 @@ class Changes {
   }
 
   /// One difference, on recorded line `i`; a figure's address leads back to its place.
-  void expect_one(const char* kind, std::size_t i, const std::vector<std::string>& lines,
-                  const Token* token = nullptr) {
+  void expect_one(const char* kind, std::size_t i,
+                  const std::vector<std::string>& lines, const Token* token = nullptr) {
     const Comparison comparison = compare_with(lines);
     const std::string changed = i < lines.size() ? lines[i] : "";
     INFO(kind, " on line ", i + 1, ":\n", lines_[i], "\n", changed, "\n",
@@ -115,7 +118,8 @@ class Changes {
               place.begin, place.end - place.begin))) != std::string::npos);
   }
 
-  void expect_none(const char* kind, std::size_t i, const std::vector<std::string>& lines) {
+  void expect_none(const char* kind, std::size_t i,
+                   const std::vector<std::string>& lines) {
     const Comparison comparison = compare_with(lines);
     INFO(kind, " on line ", i + 1, ":\n", lines_[i], "\n", lines[i], "\n",
          found(comparison));
@@ -125,7 +129,8 @@ class Changes {
 
   const Rule* device_rule(std::size_t i) const {
     for (const Rule& rule : rules_.rules) {
-      if (rule.kind == Class::device && matches(rule.line, fold(lines_[i]))) return &rule;
+      if (rule.kind == Class::device && matches(rule.line, fold(lines_[i])))
+        return &rule;
     }
     return nullptr;
   }
@@ -141,8 +146,8 @@ class Changes {
         lines[i].replace(token.begin, token.end - token.begin, text);
         return lines;
       };
-      const std::string column = row ? table->columns[table->column_at(token.begin)].name
-                                     : std::string();
+      const std::string column =
+          row ? table->columns[table->column_at(token.begin)].name : std::string();
       const bool timed = column == "time (ms)" || column == "vs f32";
       std::vector<std::pair<const char*, std::string>> beyond;
       std::vector<std::pair<const char*, std::string>> within;
@@ -201,7 +206,8 @@ class Changes {
       const std::size_t length = token.end - token.begin;
       lines[i].replace(token.begin, length, length, ' ');
       if (trim(lines[i]).empty()) continue;
-      expect_one(token.is_number() ? "figure deleted" : "word deleted", i, lines, &token);
+      expect_one(token.is_number() ? "figure deleted" : "word deleted", i, lines,
+                 &token);
     }
   }
 
@@ -284,9 +290,8 @@ Rules project_rules() {
 TEST_CASE("every single change of the evidence is named, or excused by its class") {
   const Rules rules = project_rules();
   std::vector<fs::path> files;
-  for (const fs::path& folder :
-       {fs::path(SOURCE_ROOT) / "tools/transcript/testdata",
-        fs::path(SOURCE_ROOT) / "transcripts/quant_matmul"}) {
+  for (const fs::path& folder : {fs::path(SOURCE_ROOT) / "tools/transcript/testdata",
+                                 fs::path(SOURCE_ROOT) / "transcripts/quant_matmul"}) {
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.path().extension() == ".txt") files.push_back(entry.path());
     }

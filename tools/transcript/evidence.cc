@@ -15,7 +15,8 @@ std::string get(std::string_view evidence, std::string_view address,
                 std::string_view name) {
   const Transcript transcript{std::string(evidence), std::string(name)};
   const Place place = Addresses(transcript).figure(address);
-  return std::string(transcript.line(place.line).substr(place.begin, place.end - place.begin));
+  return std::string(
+      transcript.line(place.line).substr(place.begin, place.end - place.begin));
 }
 
 std::string block(std::string_view evidence, std::string_view address,

@@ -1,7 +1,7 @@
 #include "hash.h"
 
-// The plain functions rather than EVP: those load engines and providers, and so cannot be
-// linked statically without warnings.
+// The plain functions rather than EVP: those load engines and providers, and so cannot
+// be linked statically without warnings.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <fmt/format.h>
 #include <openssl/sha.h>

@@ -1,5 +1,5 @@
-// Preloaded into a recording: kills it, as a power cut would, before its KILL_AT-th step
-// that changes what is on the disk (a rename or an fsync).
+// Preloaded into a recording: kills it, as a power cut would, before its KILL_AT-th
+// step that changes what is on the disk (a rename or an fsync).
 #include <dlfcn.h>
 #include <signal.h>
 

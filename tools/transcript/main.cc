@@ -1,9 +1,9 @@
 // The command: arguments in, exit status out; the library does the rest.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -29,13 +29,16 @@ struct Options {
   std::string gpu_build, cpu_build, source, rules;
   std::vector<std::string> command, changing;
   std::string recorded, actual, address;
-  std::string nvcc_version, nvcc_flags, host_compiler, cuda_runtime, git_commit, git_dirty;
+  std::string nvcc_version, nvcc_flags, host_compiler, cuda_runtime, git_commit,
+      git_dirty;
   double timeout = 600;
   double limit_mb = 64;
   bool exact = false, block = false;
 };
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
 
 fs::path root_of(const Options& options) {
   return options.root.empty() ? Store::find_root(fs::current_path())
@@ -60,7 +63,8 @@ RunLimits limits_of(const Options& options) {
   return limits;
 }
 
-/// What to run: the command given, or the GPU build where a GPU answers, or the CPU build.
+/// What to run: the command given, or the GPU build where a GPU answers, or the CPU
+/// build.
 struct Program {
   std::vector<std::string> command;
   std::string what;
@@ -77,14 +81,12 @@ fs::path beside_this_tool(const std::string& name) {
 Program program_of(const Options& options, const std::string& name) {
   const bool gpu = query_gpu().count > 0;
   if (!options.command.empty()) {
-    return {options.command, options.command[0],
-            gpu && options.machine != "cpu"};
+    return {options.command, options.command[0], gpu && options.machine != "cpu"};
   }
   const fs::path gpu_build =
       options.gpu_build.empty() ? beside_this_tool(name) : fs::path(options.gpu_build);
-  const fs::path cpu_build = options.cpu_build.empty()
-                                 ? beside_this_tool(name + "_cpu")
-                                 : fs::path(options.cpu_build);
+  const fs::path cpu_build = options.cpu_build.empty() ? beside_this_tool(name + "_cpu")
+                                                       : fs::path(options.cpu_build);
   if (gpu && options.machine != "cpu" && fs::exists(gpu_build)) {
     return {{gpu_build}, "the GPU build", true};
   }
@@ -123,8 +125,7 @@ int verify(const Options& options) {
   const Store store = store_of(options);
   const Rules rules = store.rules();
   std::vector<std::string> machines;
-  if (!options.machine.empty() &&
-      fs::exists(store.text_path(options.machine))) {
+  if (!options.machine.empty() && fs::exists(store.text_path(options.machine))) {
     machines.push_back(options.machine);
   } else {
     machines = store.machines();
@@ -164,15 +165,16 @@ int record_command(const Options& options) {
   request.command = program.command;
   request.on_gpu = program.on_gpu;
   request.machine = options.machine;
-  request.source = options.source.empty() ? store.source_path() : fs::path(options.source);
+  request.source =
+      options.source.empty() ? store.source_path() : fs::path(options.source);
   request.changing = options.changing;
   request.limits = limits_of(options);
   const auto given = [](const std::string& value) {
     return value.empty() ? std::nullopt : std::optional(value);
   };
-  request.build = {given(options.nvcc_version), given(options.nvcc_flags),
+  request.build = {given(options.nvcc_version),  given(options.nvcc_flags),
                    given(options.host_compiler), given(options.cuda_runtime),
-                   given(options.git_commit), std::nullopt};
+                   given(options.git_commit),    std::nullopt};
   if (!options.git_dirty.empty()) request.build.git_dirty = options.git_dirty == "true";
   print(record(store, request));
   return kMatch;
@@ -283,7 +285,8 @@ void add_run(CLI::App* command, Options& options) {
   command->add_option("--timeout", options.timeout, "seconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_option("--max-output", options.limit_mb, "MB of output; more is a failure")
+  command
+      ->add_option("--max-output", options.limit_mb, "MB of output; more is a failure")
       ->check(CLI::Range(1e-6, 4000.0))
       ->capture_default_str();
   command->add_option("command", options.command, "what to run, after --");
@@ -312,29 +315,34 @@ int run_command(int argc, char** argv) {
   add_run(verify_app, options);
   add_format(verify_app, options);
 
-  auto* record_app = app.add_subcommand("record", "run the program and keep its output");
+  auto* record_app =
+      app.add_subcommand("record", "run the program and keep its output");
   add_run(record_app, options);
   record_app->add_option("--source", options.source, "[src/PROGRAM.cu]");
-  record_app->add_option("--changing", options.changing,
-                         "pattern of addresses whose figures are meant to change")
+  record_app
+      ->add_option("--changing", options.changing,
+                   "pattern of addresses whose figures are meant to change")
       ->allow_extra_args(false);
   record_app->add_option("--nvcc-version", options.nvcc_version, "[nvcc --version]");
   record_app->add_option("--nvcc-flags", options.nvcc_flags, "that built the program");
-  record_app->add_option("--host-compiler", options.host_compiler, "[the binary's notes]");
+  record_app->add_option("--host-compiler", options.host_compiler,
+                         "[the binary's notes]");
   record_app->add_option("--cuda-runtime", options.cuda_runtime, "[nvcc's version]");
   record_app->add_option("--git-commit", options.git_commit, "[git rev-parse HEAD]");
   record_app->add_option("--git-dirty", options.git_dirty, "[git status]")
       ->check(CLI::IsMember({"true", "false"}));
 
   auto* diff_app = app.add_subcommand("diff", "compare two files");
-  diff_app->add_option("recorded", options.recorded, "'-' is standard input")->required();
+  diff_app->add_option("recorded", options.recorded, "'-' is standard input")
+      ->required();
   diff_app->add_option("actual", options.actual, "'-' is standard input")->required();
   auto* rules_option =
       diff_app->add_option("--rules", options.rules, "[rules.toml beside RECORDED]");
   diff_app->add_flag("--exact", options.exact, "use no rules")->excludes(rules_option);
   add_format(diff_app, options);
 
-  auto* status_app = app.add_subcommand("status", "say which evidence is stale, and why");
+  auto* status_app =
+      app.add_subcommand("status", "say which evidence is stale, and why");
   add_store(status_app, options);
   status_app->add_option("--source", options.source, "[src/PROGRAM.cu]");
 
@@ -342,20 +350,23 @@ int run_command(int argc, char** argv) {
   add_store(get_app, options);
   get_app->add_option("--machine", options.machine, "whose evidence");
   get_app->add_flag("--block", options.block, "print lines: BLOCK, or BLOCK / table");
-  get_app->add_option("address", options.address, "ADDRESS, or FILE#ADDRESS")->required();
+  get_app->add_option("address", options.address, "ADDRESS, or FILE#ADDRESS")
+      ->required();
 
   auto* export_app = app.add_subcommand("export", "print all figures as JSON");
   add_store(export_app, options);
   export_app->add_option("--machine", options.machine, "[all]");
 
   std::vector<std::string> commands;
-  for (const CLI::App* one : app.get_subcommands({})) commands.push_back(one->get_name());
+  for (const CLI::App* one : app.get_subcommands({}))
+    commands.push_back(one->get_name());
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
     const std::string near = common::closest(argv[1], commands);
-    throw std::runtime_error(fmt::format("no command '{}'{}", argv[1],
-                                         near.empty() ? "; --help lists them"
-                                                      : fmt::format("; did you mean '{}'?", near)));
+    throw std::runtime_error(
+        fmt::format("no command '{}'{}", argv[1],
+                    near.empty() ? "; --help lists them"
+                                 : fmt::format("; did you mean '{}'?", near)));
   }
   try {
     app.parse(argc, argv);

@@ -43,12 +43,13 @@ bool has_value(std::string_view text) {
 }
 
 bool starts_table(std::string_view header, std::string_view row) {
-  if (indentation(header) != indentation(row)) return false;
+  if (indentation(header) != indentation(row) || has_number(header)) return false;
   if (after_gap(header) == std::string_view::npos) return false;
   const std::size_t values = after_gap(row);
-  return values != std::string_view::npos && !has_number(header) &&
-         has_value(row.substr(values));
+  return values != std::string_view::npos && has_value(row.substr(values));
 }
+
+constexpr std::size_t kLongestName = 100;  // of a block, in bytes
 
 struct Segment {
   std::size_t begin, end;  // bytes that some line occupies, without a blank between
@@ -117,8 +118,8 @@ std::vector<Column> find_columns(const Transcript& transcript, std::size_t begin
     }
   }
 
-  // Two words that every line sets one space apart in the same place are two columns only
-  // if there are values under the second.
+  // Two words that every line sets one space apart in the same place are two columns
+  // only if there are values under the second.
   Table table{begin, end, {}};
   for (const Segment& column : joined) {
     table.columns.push_back({"", static_cast<std::uint32_t>(column.begin)});
@@ -147,7 +148,9 @@ std::vector<Column> find_columns(const Transcript& transcript, std::size_t begin
 
 }  // namespace
 
-bool is_blank(std::string_view line) { return indentation(line) == line.size(); }
+bool is_blank(std::string_view line) {
+  return indentation(line) == line.size();
+}
 
 bool is_stand_in(std::string_view cell) {
   const std::string text = fold(cell);
@@ -158,8 +161,9 @@ std::size_t Table::column_at(std::size_t offset) const {
   const auto after = std::upper_bound(
       columns.begin(), columns.end(), offset,
       [](std::size_t at, const Column& column) { return at < column.begin; });
-  return after == columns.begin() ? 0
-                                  : static_cast<std::size_t>(after - columns.begin()) - 1;
+  return after == columns.begin()
+             ? 0
+             : static_cast<std::size_t>(after - columns.begin()) - 1;
 }
 
 std::string_view Table::cell(std::string_view line, std::size_t column) const {
@@ -172,8 +176,8 @@ std::string_view Table::cell(std::string_view line, std::size_t column) const {
 
 bool Table::fits(std::string_view line) const {
   for (const Column& column : columns) {
-    if (column.begin > 0 && column.begin < line.size() && !is_space(line[column.begin]) &&
-        !is_space(line[column.begin - 1])) {
+    if (column.begin > 0 && column.begin < line.size() &&
+        !is_space(line[column.begin]) && !is_space(line[column.begin - 1])) {
       return false;
     }
   }
@@ -235,8 +239,9 @@ const Table* Transcript::table_at(std::size_t i) const {
 
 std::size_t Transcript::block_at(std::size_t line) const {
   const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), line);
-  return after == blocks_.begin() ? 0
-                                  : static_cast<std::size_t>(after - blocks_.begin()) - 1;
+  return after == blocks_.begin()
+             ? 0
+             : static_cast<std::size_t>(after - blocks_.begin()) - 1;
 }
 
 std::size_t Transcript::block_end(std::size_t block) const {
@@ -247,9 +252,14 @@ std::size_t Transcript::block_end(std::size_t block) const {
 
 std::string Transcript::block_name(std::size_t block) const {
   if (block >= blocks_.size()) return "";
-  const std::string_view first = trim(line(blocks_[block]));
-  const std::string name = fold(first.substr(0, first.find_first_of(",(:=")));
-  return name.empty() ? fold(first) : name;
+  const std::string_view first = trim(line(blocks_[block])).substr(0, 1000);
+  std::string name = fold(first.substr(0, first.find_first_of(",(:=")));
+  if (name.empty()) name = fold(first);
+  if (name.size() > kLongestName) {
+    const std::size_t space = name.rfind(' ', kLongestName);
+    name.resize(space == std::string::npos ? kLongestName : space);
+  }
+  return name;
 }
 
 }  // namespace transcript

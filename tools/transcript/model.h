@@ -61,7 +61,8 @@ class Transcript {
   std::size_t block_end(std::size_t block) const;
   /// Blank lines belong to the block before them; those before the first, to the first.
   std::size_t block_at(std::size_t line) const;
-  /// The first line up to ",", "(", ":" or "=", folded.
+  /// The first line up to ",", "(", ":" or "=", folded, and at most 100 bytes of whole
+  /// words.
   std::string block_name(std::size_t block) const;
 
  private:
@@ -76,7 +77,8 @@ class Transcript {
 };
 
 bool is_blank(std::string_view line);
-/// Text that a program prints where a number would stand: "n/a", "not timed", "-", "--".
+/// Text that a program prints where a number would stand: "n/a", "not timed", "-",
+/// "--".
 bool is_stand_in(std::string_view cell);
 
 }  // namespace transcript

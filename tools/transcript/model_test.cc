@@ -45,6 +45,10 @@ TEST_CASE("a block starts at a line that is not indented, after a blank one") {
   CHECK(block_names("storage census on B (2048x2048), errors\n") ==
         std::vector<std::string>{"storage census on B"});
   CHECK(block_names("(all)\n") == std::vector<std::string>{"(all)"});
+  CHECK(block_names("one " + std::string(90, 'b') + " and more words\n") ==
+        std::vector<std::string>{"one " + std::string(90, 'b') + " and"});
+  CHECK(block_names(std::string(8000, 'b') + "\n") ==
+        std::vector<std::string>{std::string(100, 'b')});
   CHECK(block_names("\n \n").empty());
   CHECK(block_names("").empty());
 }
@@ -61,14 +65,15 @@ TEST_CASE("a block ends before the blank lines that follow it") {
 }
 
 TEST_CASE("columns are found by their edges, names may hold single spaces") {
-  CHECK(cells("case\n"
-              "  kernel                 max err     rms err gate frac time (ms)  vs f32\n"
-              "  matmulTiledF32       1.907e-05   1.139e-06     0.000    0.0100    1.00\n"
-              "  int8 one scale       6.449e-01   1.611e-01     0.459 not timed     n/a\n"
-              "  prose with single spaces 4.5\n") ==
-        "[kernel][max err][rms err][gate frac][time (ms)][vs f32]\n"
-        "[matmulTiledF32][1.907e-05][1.139e-06][0.000][0.0100][1.00]\n"
-        "[int8 one scale][6.449e-01][1.611e-01][0.459][not timed][n/a]\n");
+  CHECK(
+      cells("case\n"
+            "  kernel                 max err     rms err gate frac time (ms)  vs f32\n"
+            "  matmulTiledF32       1.907e-05   1.139e-06     0.000    0.0100    1.00\n"
+            "  int8 one scale       6.449e-01   1.611e-01     0.459 not timed     n/a\n"
+            "  prose with single spaces 4.5\n") ==
+      "[kernel][max err][rms err][gate frac][time (ms)][vs f32]\n"
+      "[matmulTiledF32][1.907e-05][1.139e-06][0.000][0.0100][1.00]\n"
+      "[int8 one scale][6.449e-01][1.611e-01][0.459][not timed][n/a]\n");
 }
 
 TEST_CASE("columns flush left, and values narrower than their name") {
@@ -99,7 +104,8 @@ TEST_CASE("an empty cell and a whole empty column stay columns") {
 }
 
 TEST_CASE("two columns of words are no table, nor is prose") {
-  CHECK(cells("support:\n  INT8 cores         yes\n  2:4 sparse cores   yes\n").empty());
+  CHECK(
+      cells("support:\n  INT8 cores         yes\n  2:4 sparse cores   yes\n").empty());
   CHECK(cells("two  spaces in prose\nand 5 in the next\n").empty());
   CHECK(cells("kernel   err\n").empty());
   // Another indentation: not the header's rows.
@@ -107,7 +113,8 @@ TEST_CASE("two columns of words are no table, nor is prose") {
 }
 
 TEST_CASE("a table whose values all stand in for numbers is still one") {
-  CHECK(cells("kernel   time\nf32      not timed\n") == "[kernel][time]\n[f32][not timed]\n");
+  CHECK(cells("kernel   time\nf32      not timed\n") ==
+        "[kernel][time]\n[f32][not timed]\n");
 }
 
 TEST_CASE("tables end where lines stop looking like rows") {

@@ -1,17 +1,13 @@
 #include "process.h"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <functional>
-#include <utility>  // before asio, whose awaitable.hpp in Boost 1.74 lacks it
-
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -25,6 +21,9 @@
 #include <boost/process/extend.hpp>
 #include <boost/process/group.hpp>
 #include <boost/process/io.hpp>
+#include <cstring>
+#include <functional>
+#include <utility>  // before asio, whose awaitable.hpp in Boost 1.74 lacks it
 
 namespace transcript {
 namespace {
@@ -65,19 +64,18 @@ class Runner {
     const auto begin = Clock::now();
     std::error_code error;
     for (bp::async_pipe* pipe : {&out_, &err_}) {
-      // The program gets copies as its streams; an end it kept besides would never close.
+      // The program gets copies as its streams; an end it kept besides would never
+      // close.
       ::fcntl(pipe->native_source(), F_SETFD, FD_CLOEXEC);
       ::fcntl(pipe->native_sink(), F_SETFD, FD_CLOEXEC);
     }
     bp::child child(
         bp::exe = program,
         bp::args = std::vector<std::string>(command.begin() + 1, command.end()),
-        environment, bp::std_in < bp::null, bp::std_out > out_, bp::std_err > err_,
-        group_, error, io_,
-        bp::on_exit = [&](int, const std::error_code&) { ended(); },
-        bp::extend::on_error = [&](auto& executor, const std::error_code&) {
-          pid_ = executor.pid;
-        });
+        environment, bp::std_in<bp::null, bp::std_out> out_, bp::std_err > err_, group_,
+        error, io_, bp::on_exit = [&](int, const std::error_code&) { ended(); },
+        bp::extend::on_error = [&](auto& executor,
+                                   const std::error_code&) { pid_ = executor.pid; });
     if (error) {
       if (pid_ > 0) ::waitpid(pid_, nullptr, 0);  // Boost 1.74 may leave it a zombie
       result_.reason = error.message();
@@ -90,9 +88,9 @@ class Runner {
     io_.run();
     if (finishing()) ::kill(-pid_, SIGKILL);  // whoever let go of the pipes but stayed
 
-    result_.seconds = std::chrono::duration<double>(
-                          (ended_ ? ended_at_ : Clock::now()) - begin)
-                          .count();
+    result_.seconds =
+        std::chrono::duration<double>((ended_ ? ended_at_ : Clock::now()) - begin)
+            .count();
     const int status = child.native_exit_code();
     if (result_.end == RunResult::End::not_started) {
       const bool signaled = WIFSIGNALED(status);

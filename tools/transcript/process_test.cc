@@ -37,7 +37,8 @@ RunLimits within(int timeout, int grace) {
 double seconds_of(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+      .count();
 }
 
 /// Whether a process still runs, waiting a little for it to go.
@@ -98,9 +99,9 @@ TEST_CASE("a hang ends at the timeout, and everything it started with it") {
   const std::string pids = (scratch / "pids").string();
   RunResult result;
   const double seconds = seconds_of([&] {
-    result = shell("sleep 100 & echo $! > " + pids + "; echo $$ >> " + pids +
-                       "; echo some; wait",
-                   within(300, 1000));
+    result = shell(
+        "sleep 100 & echo $! > " + pids + "; echo $$ >> " + pids + "; echo some; wait",
+        within(300, 1000));
   });
   CHECK(result.end == End::timed_out);
   CHECK(result.out == "some\n");
@@ -113,12 +114,11 @@ TEST_CASE("a hang ends at the timeout, and everything it started with it") {
 TEST_CASE("one that ignores SIGTERM is killed after the grace") {
   const common::Scratch scratch;
   const std::string pids = (scratch / "pids").string();
-  const std::string deaf = "trap '' TERM; sleep 100 & echo $! > " + pids +
-                           "; while :; do sleep 100; done";
+  const std::string deaf =
+      "trap '' TERM; sleep 100 & echo $! > " + pids + "; while :; do sleep 100; done";
   const RunLimits limits = within(200, 300);
-  const double seconds = seconds_of([&] {
-    CHECK(shell(deaf, limits).end == End::timed_out);
-  });
+  const double seconds =
+      seconds_of([&] { CHECK(shell(deaf, limits).end == End::timed_out); });
   CHECK(seconds >= 0.5);
   CHECK(seconds < 3);
   CHECK_FALSE(alive(std::string(trim(common::read_file(pids)))));
@@ -151,9 +151,9 @@ TEST_CASE("a grandchild in a session of its own does not delay it either") {
 }
 
 TEST_CASE("a flood on stderr blocks nothing and is kept up to its limit") {
-  const RunResult result =
-      shell("head -c 1000000 /dev/zero | tr '\\0' e >&2; echo out; "
-            "head -c 1000000 /dev/zero | tr '\\0' f >&2");
+  const RunResult result = shell(
+      "head -c 1000000 /dev/zero | tr '\\0' e >&2; echo out; "
+      "head -c 1000000 /dev/zero | tr '\\0' f >&2");
   CHECK(result.ok());
   CHECK(result.out == "out\n");
   CHECK((result.err == std::string(64 << 10, 'e')));
@@ -166,9 +166,8 @@ TEST_CASE("a gigabyte of output ends the run at the limit, in bounded memory") {
   RunResult result;
   rusage before{}, after{};
   getrusage(RUSAGE_SELF, &before);
-  const double seconds = seconds_of([&] {
-    result = shell("head -c 1000000000 /dev/zero | tr '\\0' x", limits);
-  });
+  const double seconds = seconds_of(
+      [&] { result = shell("head -c 1000000000 /dev/zero | tr '\\0' x", limits); });
   getrusage(RUSAGE_SELF, &after);
   CHECK(result.end == End::too_much_output);
   CHECK(result.out.size() == 4 << 20);

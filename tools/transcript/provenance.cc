@@ -126,7 +126,8 @@ std::optional<std::string> nvcc_version() {
     const RunResult result = run({nvcc, "--version"}, quick());
     const std::size_t at = result.out.rfind(", V");
     if (!result.ok() || at == std::string::npos) continue;
-    return std::string(trim(result.out.substr(at + 3, result.out.find('\n', at) - at - 3)));
+    return std::string(
+        trim(result.out.substr(at + 3, result.out.find('\n', at) - at - 3)));
   }
   return std::nullopt;
 }
@@ -148,7 +149,8 @@ void add_git(Document& document, const ProvenanceInput& input) {
     document.set("git.dirty", *input.build.git_dirty);
     return;
   }
-  // Evidence is what a recording writes; what it depends on there, the rules, is hashed.
+  // Evidence is what a recording writes; what it depends on there, the rules, is
+  // hashed.
   const RunResult status =
       git({"status", "--porcelain", "--", ".", ":(exclude)transcripts"});
   if (status.ok()) {
@@ -173,8 +175,8 @@ void add_gpu(Document& document, const ProvenanceInput& input) {
       } else if (found != state.values.end()) {
         document.set(field, found->second);
       } else {
-        document.unknown(field, state.count == 0 ? state.why_none
-                                                 : "nvidia-smi does not say");
+        document.unknown(field,
+                         state.count == 0 ? state.why_none : "nvidia-smi does not say");
       }
     };
     if (query.state) {
@@ -208,12 +210,30 @@ void add_build(Document& document, const ProvenanceInput& input) {
 }  // namespace
 
 const std::vector<std::string> kProvenanceFields = [] {
-  std::vector<std::string> fields = {
-      "schema", "tool", "date", "command", "exit_status", "signal", "wall_seconds",
-      "stdout.sha256", "stdout.bytes", "stderr", "rules_sha256", "source",
-      "source_sha256", "binary_sha256", "git.commit", "git.dirty", "build.nvcc_version",
-      "build.nvcc_flags", "build.host_compiler", "build.cuda_runtime", "gpu.count",
-      "cpu.model", "os.name", "os.kernel"};
+  std::vector<std::string> fields = {"schema",
+                                     "tool",
+                                     "date",
+                                     "command",
+                                     "exit_status",
+                                     "signal",
+                                     "wall_seconds",
+                                     "stdout.sha256",
+                                     "stdout.bytes",
+                                     "stderr",
+                                     "rules_sha256",
+                                     "source",
+                                     "source_sha256",
+                                     "binary_sha256",
+                                     "git.commit",
+                                     "git.dirty",
+                                     "build.nvcc_version",
+                                     "build.nvcc_flags",
+                                     "build.host_compiler",
+                                     "build.cuda_runtime",
+                                     "gpu.count",
+                                     "cpu.model",
+                                     "os.name",
+                                     "os.kernel"};
   for (const Query& query : kQueries) {
     if (query.state) {
       fields.push_back(std::string("gpu.before.") + query.field);
@@ -245,14 +265,15 @@ GpuState query_gpu() {
   if (result.ok()) keep(result.out, 0, kQueries.size());
   // One name that this driver does not know spoils the whole query.
   const RunResult names = result.ok() ? result : nvidia_smi("name");
-  state.count = names.ok() ? static_cast<std::size_t>(std::count(
-                                 names.out.begin(), names.out.end(), '\n'))
+  state.count = names.ok() ? static_cast<std::size_t>(
+                                 std::count(names.out.begin(), names.out.end(), '\n'))
                            : 0;
   if (state.count == 0) state.why_none = "nvidia-smi " + describe(names, quick());
   if (!result.ok() && state.count > 0) {
     for (std::size_t i = 0; i < kQueries.size(); ++i) {
       RunResult one = nvidia_smi(kQueries[i].query);
-      if (!one.ok() && kQueries[i].query == std::string("clocks_throttle_reasons.active")) {
+      if (!one.ok() &&
+          kQueries[i].query == std::string("clocks_throttle_reasons.active")) {
         one = nvidia_smi("clocks_event_reasons.active");  // its name since driver 535
       }
       if (one.ok()) keep(one.out, i, 1);
@@ -281,7 +302,8 @@ std::string compilers_of(std::string_view elf) {
   std::memcpy(&header, elf.data(), sizeof header);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
       header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_shentsize != sizeof(Elf64_Shdr)) {
+      header.e_ident[EI_DATA] != ELFDATA2LSB ||
+      header.e_shentsize != sizeof(Elf64_Shdr)) {
     return "";
   }
   const auto section = [&](std::size_t i) {

@@ -1,4 +1,5 @@
-// How evidence came to be: every field always present, an unknown one null with a reason.
+// How evidence came to be: every field always present, an unknown one null with a
+// reason.
 #pragma once
 
 #include <filesystem>

@@ -43,9 +43,10 @@ void check_against(const Store& store, const RecordRequest& request,
     if (!comparison.match()) disagreements += human_report(compared, false);
   }
   if (disagreements.empty()) return;
-  throw Refused(1, disagreements +
-                       "not recorded: the run disagrees with evidence of the same source; "
-                       "if figures are meant to change, name them with --changing");
+  throw Refused(1,
+                disagreements +
+                    "not recorded: the run disagrees with evidence of the same source; "
+                    "if figures are meant to change, name them with --changing");
 }
 
 }  // namespace
@@ -99,7 +100,8 @@ std::string record(const Store& store, const RecordRequest& request) {
     machine = request.on_gpu ? machine_name(input.before.values["name"]) : "cpu";
   }
   if (machine.empty()) {
-    throw Refused(2, "not recorded: no GPU gives a name; name the machine with --machine");
+    throw Refused(2,
+                  "not recorded: no GPU gives a name; name the machine with --machine");
   }
   if (machine != machine_name(machine)) {
     throw Refused(2, fmt::format("not recorded: a machine's name is lower case with "
@@ -116,8 +118,9 @@ std::string record(const Store& store, const RecordRequest& request) {
   const Evidence written = store.load(machine);
   if (written.text != input.run.out || !written.provenance ||
       *written.provenance != document) {
-    throw std::runtime_error(store.name(store.text_path(machine)) +
-                             ": what was written reads back differently; check the disk");
+    throw std::runtime_error(
+        store.name(store.text_path(machine)) +
+        ": what was written reads back differently; check the disk");
   }
   return fmt::format("recorded {}: {} bytes in {:.3g} s\n",
                      store.name(store.text_path(machine)), input.run.out.size(),

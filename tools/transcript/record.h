@@ -14,7 +14,7 @@ namespace transcript {
 
 struct RecordRequest {
   std::vector<std::string> command;
-  std::string machine;                // empty: from the GPU's name, or "cpu"
+  std::string machine;  // empty: from the GPU's name, or "cpu"
   bool on_gpu = false;
   std::filesystem::path source;       // of the program
   std::vector<std::string> changing;  // patterns of addresses that are meant to change
@@ -24,16 +24,17 @@ struct RecordRequest {
 
 /// Why a run did not become evidence; the old evidence stands as it was.
 struct Refused : std::runtime_error {
-  Refused(int code, const std::string& text) : std::runtime_error(text), exit_code(code) {}
+  Refused(int code, const std::string& text)
+      : std::runtime_error(text), exit_code(code) {}
   int exit_code;
 };
 
-/// Runs the program and keeps what it printed, with provenance, as `machine`'s evidence,
-/// then reads both back. Returns what to tell. Throws Refused when CI is set; when the
-/// run failed, printed nothing, was cut off or left something running; or when a figure
-/// that the rules judge differs from evidence of the same source on any machine, unless
-/// a pattern in `changing` names it. Then, or on any other exception, the evidence of
-/// before stands.
+/// Runs the program and keeps what it printed, with provenance, as `machine`'s
+/// evidence, then reads both back. Returns what to tell. Throws Refused when CI is set;
+/// when the run failed, printed nothing, was cut off or left something running; or when
+/// a figure that the rules judge differs from evidence of the same source on any
+/// machine, unless a pattern in `changing` names it. Then, or on any other exception,
+/// the evidence of before stands.
 std::string record(const Store& store, const RecordRequest& request);
 
 /// The exit code for a run: 0, 3 for a failure, 4 for a timeout.

@@ -23,11 +23,16 @@ std::string plural(std::size_t count, const char* noun) {
 
 const char* name_of(What what) {
   switch (what) {
-    case What::figure: return "figure";
-    case What::text: return "text";
-    case What::line: return "line";
-    case What::missing: return "missing";
-    case What::extra: return "extra";
+    case What::figure:
+      return "figure";
+    case What::text:
+      return "text";
+    case What::line:
+      return "line";
+    case What::missing:
+      return "missing";
+    case What::extra:
+      return "extra";
   }
   return "";
 }
@@ -64,11 +69,20 @@ std::string escaped(std::string_view text) {
   std::string xml;
   for (const char c : printable(text, 4000)) {
     switch (c) {
-      case '&': xml += "&amp;"; break;
-      case '<': xml += "&lt;"; break;
-      case '>': xml += "&gt;"; break;
-      case '"': xml += "&quot;"; break;
-      default: xml += c;
+      case '&':
+        xml += "&amp;";
+        break;
+      case '<':
+        xml += "&lt;";
+        break;
+      case '>':
+        xml += "&gt;";
+        break;
+      case '"':
+        xml += "&quot;";
+        break;
+      default:
+        xml += c;
     }
   }
   return xml;
@@ -124,9 +138,9 @@ std::string human_report(const Compared& compared, bool color) {
   if (!comparison.reports.empty()) {
     text += "\nreported, not judged\n";
     for (const Entry& entry : comparison.reports) {
-      text += fmt::format("  {}\n    {} -> {}{}\n", entry.address, entry.recorded,
-                          entry.actual,
-                          entry.change.empty() ? "" : ", " + entry.change);
+      text +=
+          fmt::format("  {}\n    {} -> {}{}\n", entry.address, entry.recorded,
+                      entry.actual, entry.change.empty() ? "" : ", " + entry.change);
     }
   }
   for (const std::string& note : comparison.notes) text += "note: " + note + "\n";
@@ -137,7 +151,8 @@ std::string human_report(const Compared& compared, bool color) {
 nlohmann::json json_report(const Compared& compared) {
   const Comparison& comparison = compared.comparison;
   nlohmann::json differences = nlohmann::json::array();
-  for (const Entry& entry : comparison.differences) differences.push_back(to_json(entry));
+  for (const Entry& entry : comparison.differences)
+    differences.push_back(to_json(entry));
   nlohmann::json reports = nlohmann::json::array();
   for (const Entry& entry : comparison.reports) reports.push_back(to_json(entry));
   return {{"match", comparison.match()},
@@ -174,7 +189,8 @@ std::string junit_report(const std::vector<Compared>& all) {
     }
     if (more) {
       text += fmt::format(
-          "    <testcase name=\"{} more\"><failure message=\"not listed\"/></testcase>\n",
+          "    <testcase name=\"{} more\"><failure message=\"not "
+          "listed\"/></testcase>\n",
           comparison.differing - listed);
     }
     text += "  </testsuite>\n";

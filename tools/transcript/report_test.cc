@@ -28,7 +28,8 @@ Compared compared(const char* actual) {
   static const Rules rules =
       parse_rules("[[rule]]\ncolumn = 'time (ms)'\nclass = 'time'\n", "rules.toml");
   const Transcript recorded(kRecorded, "h200.txt");
-  return {"h200.txt", "the GPU build", compare(recorded, Transcript(actual, "a"), rules)};
+  return {"h200.txt", "the GPU build",
+          compare(recorded, Transcript(actual, "a"), rules)};
 }
 
 }  // namespace
@@ -64,8 +65,9 @@ TEST_CASE("a match is one line, notes above it") {
         "+++ the GPU build\n"
         "\n"
         "match: 8 figures in 6 lines, 2 reported only (0 changed)\n");
-  CHECK(human_report({"a", "b", compare(Transcript("x 1\n", "a"), Transcript("x 1", "b"), {})},
-                     false) ==
+  CHECK(human_report(
+            {"a", "b", compare(Transcript("x 1\n", "a"), Transcript("x 1", "b"), {})},
+            false) ==
         "--- a\n"
         "+++ b\n"
         "note: b: no newline at the end\n"
@@ -97,15 +99,16 @@ TEST_CASE("JSON carries all of it") {
   CHECK(report["differing"] == 3);
   CHECK(report["reported"] == 2);
   CHECK(report["reported_changed"] == 1);
-  CHECK(report["differences"][0] == nlohmann::json{{"kind", "figure"},
-                                                   {"block", "case 2x2"},
-                                                   {"address", "case 2x2 / f32 / max err"},
-                                                   {"recorded", "0.100"},
-                                                   {"actual", "0.102"},
-                                                   {"change", "+0.002 (+2 %)"},
-                                                   {"tolerance", "last place, 0.001"},
-                                                   {"recorded_line", 3},
-                                                   {"actual_line", 3}});
+  CHECK(report["differences"][0] ==
+        nlohmann::json{{"kind", "figure"},
+                       {"block", "case 2x2"},
+                       {"address", "case 2x2 / f32 / max err"},
+                       {"recorded", "0.100"},
+                       {"actual", "0.102"},
+                       {"change", "+0.002 (+2 %)"},
+                       {"tolerance", "last place, 0.001"},
+                       {"recorded_line", 3},
+                       {"actual_line", 3}});
   CHECK(report["differences"][1]["recorded_line"].is_null());
   CHECK(json_report(compared(kRecorded))["match"] == true);
 }
@@ -116,8 +119,10 @@ TEST_CASE("JUnit fails a case for each difference") {
         "<testsuites>\n"
         "  <testsuite name=\"h200.txt\" tests=\"3\" failures=\"3\">\n"
         "    <testcase name=\"case 2x2 / f32 / max err\"><failure type=\"figure\" "
-        "message=\"last place, 0.001\">-0.100\n+0.102\n+0.002 (+2 %)</failure></testcase>\n"
-        "    <testcase name=\"case 2x2 / line 4\"><failure type=\"extra\" message=\"\">-\n"
+        "message=\"last place, 0.001\">-0.100\n+0.102\n+0.002 (+2 "
+        "%)</failure></testcase>\n"
+        "    <testcase name=\"case 2x2 / line 4\"><failure type=\"extra\" "
+        "message=\"\">-\n"
         "+an inserted &lt;line&gt;\n</failure></testcase>\n"
         "    <testcase name=\"all 3 cases passed / line 1\"><failure type=\"text\" "
         "message=\"\">-passed\n+failed\n</failure></testcase>\n"

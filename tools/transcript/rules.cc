@@ -181,9 +181,8 @@ class Parser {
     }
     const std::string near = node.is_string() ? common::closest(*value, names) : "";
     fault(node.source(),
-          "unknown class" +
-              (near.empty() ? "; it is one of " + list
-                            : fmt::format("; did you mean '{}'?", near)));
+          "unknown class" + (near.empty() ? "; it is one of " + list
+                                          : fmt::format("; did you mean '{}'?", near)));
   }
 
   Rules rules_;
@@ -210,8 +209,7 @@ bool matches(std::string_view pattern, std::string_view name) {
     std::string_view choices = pattern.substr(open + 1, close - open - 1);
     for (;;) {
       const std::size_t comma = choices.find(',');
-      const std::string one =
-          head + std::string(trim(choices.substr(0, comma))) + tail;
+      const std::string one = head + std::string(trim(choices.substr(0, comma))) + tail;
       if (one.empty() ? name.empty() : matches(one, name)) return true;
       if (comma == std::string_view::npos) return false;
       choices.remove_prefix(comma + 1);

@@ -19,7 +19,8 @@ enum class Class {
   absent_ok,   // the line, row or column may be missing; where it stands, the default
 };
 
-/// One [[rule]]. A pattern matches a whole folded name; "*" stands for any characters and
+/// One [[rule]]. A pattern matches a whole folded name; "*" stands for any characters
+/// and
 /// "{a,b}" for one of the alternatives. An empty pattern matches everything.
 struct Rule {
   std::string block;

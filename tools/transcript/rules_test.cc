@@ -134,7 +134,8 @@ TEST_CASE("a rule is about cells or about a line, and gives one class") {
         "  row = '{a}{b}{c}{d}{e}'\n"
         "        ^\n");
   CHECK(rule("row = 'a'\nclass = 'fuzzy'\n") ==
-        "rules.toml:3: unknown class; it is one of exact, time, ratio, device, absent-ok\n"
+        "rules.toml:3: unknown class; it is one of exact, time, ratio, device, "
+        "absent-ok\n"
         "  class = 'fuzzy'\n"
         "          ^\n");
 }
@@ -168,7 +169,8 @@ TEST_CASE("a star stands for anything, braces for one of several") {
 
 TEST_CASE("a pattern made from a name matches it") {
   CHECK(rc::check("pieces replaced by stars", [] {
-    const auto name = *rc::gen::container<std::string>(rc::gen::elementOf(std::string("abc ")));
+    const auto name =
+        *rc::gen::container<std::string>(rc::gen::elementOf(std::string("abc ")));
     std::string pattern;
     for (std::size_t i = 0; i < name.size(); ++i) {
       pattern += *rc::gen::arbitrary<bool>() ? std::string(1, name[i]) : "*";

@@ -16,9 +16,10 @@ struct Stale {
   std::string command;  // that refreshes it
 };
 
-/// What is stale of a program's evidence: recorded from another source or by other rules,
-/// from a dirty tree or an unknown one, by a run that failed, or altered since; rules that
-/// match nothing in any of it; no evidence at all. `source` is the file it is about.
+/// What is stale of a program's evidence: recorded from another source or by other
+/// rules, from a dirty tree or an unknown one, by a run that failed, or altered since;
+/// rules that match nothing in any of it; no evidence at all. `source` is the file it
+/// is about.
 std::vector<Stale> status(const Store& store, const std::filesystem::path& source);
 
 /// Two lines or more for each.

@@ -31,10 +31,10 @@ Store::Store(fs::path root, std::string program)
   const std::vector<std::string> known = programs(root_);
   if (std::find(known.begin(), known.end(), program_) != known.end()) return;
   const std::string near = common::closest(program_, known);
-  throw std::runtime_error(fmt::format(
-      "{}: no such program{}", name(folder_),
-      near.empty() ? "; make the folder, with a rules.toml in it" 
-                   : fmt::format("; did you mean '{}'?", near)));
+  throw std::runtime_error(
+      fmt::format("{}: no such program{}", name(folder_),
+                  near.empty() ? "; make the folder, with a rules.toml in it"
+                               : fmt::format("; did you mean '{}'?", near)));
 }
 
 fs::path Store::find_root(const fs::path& from) {
@@ -63,7 +63,9 @@ fs::path Store::text_path(const std::string& machine) const {
 fs::path Store::provenance_path(const std::string& machine) const {
   return folder_ / (machine + ".json");
 }
-fs::path Store::source_path() const { return root_ / "src" / (program_ + ".cu"); }
+fs::path Store::source_path() const {
+  return root_ / "src" / (program_ + ".cu");
+}
 
 std::string Store::name(const fs::path& path) const {
   const fs::path relative = path.lexically_relative(root_);
@@ -129,7 +131,8 @@ void Store::save(const std::string& machine, const std::string& text,
   for (const auto& entry : fs::directory_iterator(folder_)) {
     const std::string file = entry.path().filename();
     for (const std::string& target : {machine + ".txt.", machine + ".json.new."}) {
-      if (file.size() == target.size() + 6 && file.compare(0, target.size(), target) == 0) {
+      if (file.size() == target.size() + 6 &&
+          file.compare(0, target.size(), target) == 0) {
         fs::remove(entry.path());
       }
     }
@@ -137,7 +140,8 @@ void Store::save(const std::string& machine, const std::string& text,
   try {
     common::write_atomically(
         waiting,
-        provenance.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+        provenance.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+            "\n");
     common::write_atomically(text_path(machine), text);
   } catch (...) {
     std::error_code ignored;

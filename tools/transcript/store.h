@@ -19,8 +19,8 @@ struct Evidence {
   std::string fault;  // why there is no provenance
 };
 
-/// The folder of one program's evidence. Errors are std::runtime_error with one line that
-/// names the file and the remedy.
+/// The folder of one program's evidence. Errors are std::runtime_error with one line
+/// that names the file and the remedy.
 class Store {
  public:
   /// `root` is the repository. Throws when it has no such program.

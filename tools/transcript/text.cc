@@ -51,7 +51,8 @@ std::size_t invalid_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
-/// The end of the escape sequence (ECMA-48) that starts at `begin`; never past its line.
+/// The end of the escape sequence (ECMA-48) that starts at `begin`; never past its
+/// line.
 std::size_t escape_end(const std::string& bytes, std::size_t begin) {
   std::size_t i = begin + 1;
   if (i == bytes.size() || bytes[i] == '\n') return i;

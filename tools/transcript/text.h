@@ -8,8 +8,12 @@
 
 namespace transcript {
 
-inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 /// `bytes` with ANSI escape sequences removed and CRLF turned into LF. One note a kind
 /// of oddity: "ANSI escapes stripped", "CRLF line endings", "no newline at the end",

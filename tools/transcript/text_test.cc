@@ -19,7 +19,8 @@ std::pair<std::string, Notes> cleaned(std::string bytes) {
 }  // namespace
 
 TEST_CASE("plain text is left alone") {
-  CHECK(cleaned("a 1\n\xC3\xA9\n") == std::pair{std::string("a 1\n\xC3\xA9\n"), Notes{}});
+  CHECK(cleaned("a 1\n\xC3\xA9\n") ==
+        std::pair{std::string("a 1\n\xC3\xA9\n"), Notes{}});
   CHECK(cleaned("") == std::pair{std::string(), Notes{}});
 }
 

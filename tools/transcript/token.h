@@ -26,9 +26,9 @@ struct Token {
 };
 
 /// Reads a line's tokens in order, in one pass. A number starts where no letter, digit
-/// or underscore stands before it, or after the "x" that follows a number: "40.45x" is a
-/// number and "x", "256x256x256" three numbers, while the digits of "sm_75" and "int8",
-/// hexadecimal numbers and versions such as "1.2.3" are text.
+/// or underscore stands before it, or after the "x" that follows a number: "40.45x" is
+/// a number and "x", "256x256x256" three numbers, while the digits of "sm_75" and
+/// "int8", hexadecimal numbers and versions such as "1.2.3" are text.
 class Tokens {
  public:
   explicit Tokens(std::string_view line) : line_(line) {}

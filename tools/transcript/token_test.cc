@@ -27,8 +27,7 @@ std::string shape(const std::string& line) {
 
 TEST_CASE("numbers stand apart from words and units") {
   CHECK(shape("a scale 7.874e-03,") == "t<a>_t<scale>_r<7.874e-03>t<,>");
-  CHECK(shape("40.45x; 64% 0.2772 ms") ==
-        "r<40.45>t<x;>_i<64>t<%>_r<0.2772>_t<ms>");
+  CHECK(shape("40.45x; 64% 0.2772 ms") == "r<40.45>t<x;>_i<64>t<%>_r<0.2772>_t<ms>");
   CHECK(shape("256x256x256,") == "i<256>t<x>i<256>t<x>i<256>t<,>");
   CHECK(shape("1.5x2.5") == "r<1.5>t<x>r<2.5>");
   CHECK(shape("4*K*amax/127") == "i<4>t<*K*amax/>i<127>");
@@ -76,9 +75,12 @@ TEST_CASE("tokens cover a line but for its white space, in order") {
     for (Token token; tokens.next(token);) {
       RC_ASSERT(token.begin < token.end);
       RC_ASSERT(token.spaced == (token.begin > at && at > 0));
-      for (; at < token.begin; ++at) RC_ASSERT(std::isspace(static_cast<unsigned char>(line[at])));
-      for (; at < token.end; ++at) RC_ASSERT(!std::isspace(static_cast<unsigned char>(line[at])));
+      for (; at < token.begin; ++at)
+        RC_ASSERT(std::isspace(static_cast<unsigned char>(line[at])));
+      for (; at < token.end; ++at)
+        RC_ASSERT(!std::isspace(static_cast<unsigned char>(line[at])));
     }
-    for (; at < line.size(); ++at) RC_ASSERT(std::isspace(static_cast<unsigned char>(line[at])));
+    for (; at < line.size(); ++at)
+      RC_ASSERT(std::isspace(static_cast<unsigned char>(line[at])));
   }));
 }
