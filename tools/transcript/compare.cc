@@ -760,7 +760,33 @@ class Comparer {
       run_to.clear();
     }
 
+    static std::string_view span(std::string_view line,
+                                 const std::vector<Token>& tokens, std::size_t begin,
+                                 std::size_t end) {
+      if (begin == end) return {};
+      return line.substr(tokens[begin].begin,
+                         tokens[end - 1].end - tokens[begin].begin);
+    }
+
+    /// Whether the tokens are a whole cell that the rules only report: "0.0100" may
+    /// have become "not timed".
+    bool reported(std::size_t a0, std::size_t a1, std::string_view now) {
+      if (!comparer.is_row_ || a0 == a1 || now.empty()) return false;
+      const std::string_view was = span(recorded, from, a0, a1);
+      if (was != comparer.table_->cell(recorded, place(a0))) return false;
+      comparer.pending_.reports.clear();
+      if (rule(a0) == nullptr || !is_report(rule(a0)->kind) ||
+          !comparer.cell_agrees(was, now, place(a0), rule(a0))) {
+        return false;
+      }
+      for (Report& one : comparer.pending_.reports) {
+        if (!comparer.dry_) comparer.keep_report(std::move(one));
+      }
+      return true;
+    }
+
     void report(std::size_t a0, std::size_t a1, std::size_t b0, std::size_t b1) {
+      if (reported(a0, a1, span(actual, to, b0, b1))) return;
       std::size_t number_at = a0;
       while (number_at < a1 && !from[number_at].is_number()) ++number_at;
       const bool figure = number_at < a1;
@@ -771,14 +797,8 @@ class Comparer {
                                                            : What::text,
                                       i, j);
       if (comparer.wanted()) {
-        const auto span = [](std::string_view line, const std::vector<Token>& tokens,
-                             std::size_t begin, std::size_t end) {
-          if (begin == end) return std::string();
-          const std::size_t first = tokens[begin].begin;
-          return printable(fold(line.substr(first, tokens[end - 1].end - first)));
-        };
-        entry.recorded = span(recorded, from, a0, a1);
-        entry.actual = span(actual, to, b0, b1);
+        entry.recorded = printable(fold(span(recorded, from, a0, a1)));
+        entry.actual = printable(fold(span(actual, to, b0, b1)));
         entry.address = !figure ? comparer.names_.row(i)
                         : !comparer.is_row_
                             ? comparer.names_.number(i, from[number_at].begin)

@@ -310,25 +310,18 @@ TEST_CASE("oddities of either side are noted with its name") {
 }
 
 TEST_CASE("the CPU's evidence matches a GPU's but for times and device lines") {
-  const std::string cpu =
-      common::read_file(SOURCE_ROOT "/tools/transcript/testdata/cpu.txt");
-  const std::string rules =
-      common::read_file(SOURCE_ROOT "/transcripts/quant_matmul/rules.toml");
-  std::string gpu =
-      replaced(cpu, "GPU: CPU, 2 workers (no GPU) (compute capability 0.0)",
-               "GPU: NVIDIA H200 (compute capability 9.0)");
-  gpu = replaced(gpu, "capability 0.0:", "capability 9.0:");
-  for (int i = 0; i < 3; ++i) gpu = replaced(gpu, "  no\n", " yes\n");
-  for (std::size_t at; (at = gpu.find("not timed    n/a\n")) != std::string::npos;) {
-    gpu.replace(at, 16, "   0.3454   0.80");
-  }
+  const std::string folder = SOURCE_ROOT "/transcripts/quant_matmul/";
+  const std::string cpu = common::read_file(folder + "cpu.txt");
+  const std::string gpu = common::read_file(folder + "nvidia-h200.txt");
+  const std::string rules = common::read_file(folder + "rules.toml");
   const Comparison up = compare_texts(cpu, gpu, rules);
   CHECK(up.match());
-  CHECK(up.reported_changed == up.reported);
-  CHECK(up.reported > 40);
+  // Time and ratio of four rows in three cases, and the five lines about the device.
+  CHECK(up.reported_changed == 3 * 4 * 2 + 5);
   CHECK(compare_texts(gpu, cpu, rules).match());
   CHECK(compare_texts(gpu, replaced(cpu, "2.468e-01", "2.470e-01"), rules).differing ==
         1);
+  CHECK(compare_texts(gpu, replaced(cpu, "passed", "failed"), rules).differing == 1);
 }
 
 namespace {

@@ -1,37 +1,52 @@
 #!/bin/sh
-# Runs the fuzz targets: fuzz.sh BUILD SECONDS [TARGET...], seeded from the evidence.
-# Corpora are kept in BUILD/fuzz, so that the next run goes on from there.
+# Runs the fuzz targets: fuzz.sh BUILD SECONDS [TARGET...], seeded from the evidence, a
+# block a seed, since small inputs go through faster. Corpora stay in BUILD/fuzz.
 set -eu
-build=$1 seconds=$2
+mkdir -p "$1/fuzz"
+build=$(cd "$1" && pwd) seconds=$2
 shift 2
-source=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$(dirname "$0")/../.."
 test $# -gt 0 || set -- transcript rules address
+
+blocks=$build/fuzz/blocks
+mkdir -p "$blocks"
+for evidence in transcripts/*/*.txt; do
+  awk -v to="$blocks/$(echo "$evidence" | tr / -)" \
+    '{ print > (to "-" n + 0) } /^$/ { close(to "-" n + 0); n++ }' "$evidence"
+done
+
 for target; do
   corpus=$build/fuzz/$target
   mkdir -p "$corpus"
   case $target in
     transcript)
-      cp "$source"/tools/transcript/testdata/*.txt "$corpus"
-      for one in "$source"/tools/transcript/testdata/*.txt; do
-        for other in "$source"/tools/transcript/testdata/*.txt; do
-          { cat "$one"; printf '\001'; cat "$other"; } >"$corpus/$(basename "$one")-$(basename "$other")"
-        done
+      before=
+      for block in "$blocks"/*; do
+        { cat "$block"; printf '\001'; cat "$block"; } >"$corpus/same-$(basename "$block")"
+        test -z "$before" || { cat "$before"; printf '\001'; cat "$block"; } \
+          >"$corpus/other-$(basename "$block")"
+        before=$block
       done ;;
     rules)
-      cp "$source"/transcripts/*/rules.toml "$corpus" ;;
+      for rules in transcripts/*/rules.toml; do
+        cp "$rules" "$corpus/$(echo "$rules" | tr / -)"
+      done ;;
     address)
       for address in 'case 256x256x256 / int8 per-column / rms err' \
-        'case 256x256x256 / a scale sym / 3' 'case 256x256x256 [1] / line 3 / -1' \
-        'case 256x256x256 / table [1]'; do
-        for one in "$source"/tools/transcript/testdata/*.txt; do
-          { echo "$address"; cat "$one"; } >"$corpus/$(echo "$address" | tr ' /' '__')-$(basename "$one")"
+        'case 256x256x256 / a scale sym / 3' 'checks of case 256x256x256 / table' \
+        'GPU [1] / line 1 / -1'; do
+        for block in "$blocks"/*; do
+          { echo "$address"; cat "$block"; } \
+            >"$corpus/$(echo "$address" | tr ' /' '__')-$(basename "$block")"
         done
       done ;;
   esac
-  echo "fuzzing $target for $seconds s"
+  echo "fuzz_$target for $seconds s"
   "$build/tools/transcript/fuzz_$target" -max_total_time="$seconds" -timeout=10 \
-    -rss_limit_mb=2048 -max_len=8192 -print_final_stats=1 \
-    -artifact_prefix="$build/fuzz/$target-" "$corpus" 2>"$build/fuzz/$target.log" ||
-    { tail -40 "$build/fuzz/$target.log"; exit 1; }
-  tail -8 "$build/fuzz/$target.log"
+    -rss_limit_mb=2048 -max_len=2000 -print_final_stats=1 \
+    -artifact_prefix="$build/fuzz/$target-" "$corpus" 2>"$build/fuzz/$target.log" || {
+    tail -40 "$build/fuzz/$target.log"
+    exit 1
+  }
+  grep -E '^stat|^Done' "$build/fuzz/$target.log"
 done
