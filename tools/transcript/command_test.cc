@@ -350,6 +350,14 @@ TEST_CASE("rules that do not fit the new evidence stop the recording") {
   CHECK(repository.evidence() == before);
 }
 
+TEST_CASE("the first evidence must fit the rules as well") {
+  Repository repository;
+  repository.write("transcripts/p/rules.toml",
+                   kRules + "[[rule]]\nrow = 'fp8'\nclass = 'exact'\n");
+  CHECK(repository.record().status == 2);
+  CHECK(repository.evidence() == "(none)(none)");
+}
+
 TEST_CASE("a full disk leaves the old evidence, and no half of the new") {
   Repository repository;
   const std::string folder = repository.path("transcripts/p");
@@ -496,6 +504,11 @@ TEST_CASE("status names every reason and the command that refreshes") {
         "transcripts/p/cpu.txt: stale\n"
         "  it was recorded from a tree with uncommitted changes\n" +
             refresh);
+  document["git"]["dirty"] = false;
+  document["exit_status"] = 1;
+  repository.write("transcripts/p/cpu.json", document.dump());
+  CHECK(stale() == "transcripts/p/cpu.txt: stale\n  the program failed\n" + refresh);
+  document["exit_status"] = 0;
   document["git"]["dirty"] = nullptr;
   repository.write("transcripts/p/cpu.json", document.dump());
   CHECK(stale() ==

@@ -63,6 +63,8 @@ TEST_CASE("equal transcripts match, white space aside") {
   CHECK(differences(kTable, kTable).empty());
   CHECK(differences("a  b\n 1\n", "a b  \n\t1\n").empty());
   CHECK(differences("a b\n", "ab\n") == "a b / line 1: -a b +ab\n");
+  CHECK(differences("n 5 x\n", "n 5x\n") == "n 5 x / line 1: -x +x\n");
+  CHECK(compare_texts("n 5 x\n", "n 5x\n").differing == 1);
   CHECK(compare_texts(kTable, kTable).figures == 8);
   CHECK(compare_texts(kTable, kTable).lines == 4);
 }

@@ -124,6 +124,26 @@ TEST_CASE("one that ignores SIGTERM is killed after the grace") {
   CHECK_FALSE(alive(std::string(trim(common::read_file(pids)))));
 }
 
+TEST_CASE("the whole group is asked to end before it is made to") {
+  const common::Scratch scratch;
+  const std::string asked = (scratch / "asked").string();
+  shell("(trap 'echo yes > " + asked +
+            "; exit' TERM; while :; do sleep 0.05; done) & sleep 100",
+        within(300, 3000));
+  CHECK(std::filesystem::exists(asked));
+}
+
+TEST_CASE("one that let go of the output and ignores SIGTERM is ended with its group") {
+  const common::Scratch scratch;
+  const std::string pids = (scratch / "pids").string();
+  const RunResult result = shell(
+      "(trap '' TERM; exec >/dev/null 2>&1; while :; do sleep 1; done) & echo $! > " +
+          pids + "; sleep 100",
+      within(300, 300));
+  CHECK(result.end == End::timed_out);
+  CHECK_FALSE(alive(std::string(trim(common::read_file(pids)))));
+}
+
 TEST_CASE("a grandchild that holds the output open delays by the grace only") {
   const common::Scratch scratch;
   const std::string pids = (scratch / "pids").string();

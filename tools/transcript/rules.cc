@@ -1,6 +1,14 @@
 #include "rules.h"
 
 #include <fmt/format.h>
+
+#include <stdexcept>
+
+// Release 3.3.0 asserts, of some text that is no TOML, what it checks a line later.
+constexpr void require_toml(bool holds) {
+  if (!holds) throw std::logic_error("not TOML");
+}
+#define TOML_ASSERT(expression) require_toml(static_cast<bool>(expression))
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -52,6 +60,10 @@ class Parser {
     } catch (const toml::parse_error& error) {
       fault(error.source(), std::string(error.description()));
       throw common::DiagnosticError(std::move(faults_));
+    } catch (const std::logic_error&) {
+      throw common::DiagnosticError(
+          {{rules_.name, 0, 0, "is not TOML: a name starts with an odd character",
+            ""}});
     }
     for (const auto& [key, node] : root) {
       if (key.str() != "rule") {

@@ -142,6 +142,9 @@ TEST_CASE("a rule is about cells or about a line, and gives one class") {
 
 TEST_CASE("what is not TOML, or not an array of tables, is told so") {
   CHECK(errors("[[rule]\n").substr(0, 14) == "rules.toml:1: ");
+  // Found by fuzzing: the parser asserts here.
+  CHECK(errors("[[\x01rule]]\n") ==
+        "rules.toml: is not TOML: a name starts with an odd character\n");
   CHECK(errors("rule = 3\n") ==
         "rules.toml:1: 'rule' must be an array of tables: write [[rule]]\n"
         "  rule = 3\n"
