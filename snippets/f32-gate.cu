@@ -68,10 +68,10 @@ std::vector<float> makeB(Shape shape, Generator& random) {
 }
 // end pull
 
-// pull: src/quant_matmul.cu#reference
+// pull: src/quant_matmul.cu#host-simd
 // Wider versions of a host loop, chosen when the program starts. The results are the
-// same bits: the loops below are exact, or add exact products in a fixed order, so that
-// even a fused multiply-add rounds as a product and a sum would.
+// same bits: these loops round nothing but single operations, or add exact products in
+// a fixed order, so that even a fused multiply-add rounds as a product and a sum would.
 #if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
     !defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
 #define HOST_SIMD                              \
@@ -80,25 +80,35 @@ std::vector<float> makeB(Shape shape, Generator& random) {
 #else
 #define HOST_SIMD
 #endif
+// end pull
 
-// sum[j] += x[0] * b[0][j] + ... + x[7] * b[7][j], in that order.
-constexpr int kTerms = 8, kColumns = 512;
+// pull: src/quant_matmul.cu#reference
+// Two rows of the product at once, in a block of columns: for row r
+// sum[r][j] += x[r][0] * b[0][j] + ... + x[r][15] * b[15][j], in that order.
+constexpr int kTerms = 16, kColumns = 256;
 using Terms = std::array<std::array<double, kColumns>, kTerms>;
-HOST_SIMD void addTerms(const double* x, const Terms& b, int columns, double* sum) {
+using RowPair = std::array<std::array<double, kTerms>, 2>;
+HOST_SIMD void addTerms(const RowPair& x, const Terms& b, int columns,
+                        double* __restrict sum0, double* __restrict sum1) {
   for (int j = 0; j < columns; ++j) {
-    double value = sum[j];
-    for (int q = 0; q < kTerms; ++q) value += x[q] * b[q][j];
-    sum[j] = value;
+    double value0 = sum0[j], value1 = sum1[j];
+    for (int q = 0; q < kTerms; ++q) {
+      value0 += x[0][q] * b[q][j];
+      value1 += x[1][q] * b[q][j];
+    }
+    sum0[j] = value0;
+    sum1[j] = value1;
   }
 }
 
 // Rows [first, first + rows) of A*B in double, over the original floats. A product of
-// two floats is exact in double, and each output adds its terms in ascending k. Eight
+// two floats is exact in double, and each output adds its terms in ascending k. A few
 // terms of a block of columns at a time stay in the cache: the same sums, sooner.
 void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
                    Shape shape, int first, int rows, std::vector<double>& out) {
   const int n = shape.n, k = shape.k;
-  Terms bTerms = {};  // past the end of k, 0 * 0 is added
+  alignas(64) Terms bTerms = {};  // past the end of k, 0 * something is added
+  std::array<double, kColumns> unused = {};  // the second row of a last odd one
   out.assign(size_t(rows) * n, 0.0);
   for (int j0 = 0; j0 < n; j0 += kColumns) {
     const int columns = std::min(kColumns, n - j0);
@@ -108,11 +118,15 @@ void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
         const float* bRow = &b[size_t(p + q) * n + j0];
         std::copy(bRow, bRow + columns, bTerms[q].begin());
       }
-      for (int i = 0; i < rows; ++i) {
-        const float* aRow = &a[size_t(first + i) * k + p];
-        double x[kTerms] = {};
-        std::copy(aRow, aRow + terms, x);
-        addTerms(x, bTerms, columns, &out[size_t(i) * n + j0]);
+      for (int i = 0; i < rows; i += 2) {
+        RowPair x = {};
+        double* sums[2] = {unused.data(), unused.data()};
+        for (int r = 0; r < std::min(2, rows - i); ++r) {
+          const float* aRow = &a[size_t(first + i + r) * k + p];
+          std::copy(aRow, aRow + terms, x[r].begin());
+          sums[r] = &out[size_t(i + r) * n + j0];
+        }
+        addTerms(x, bTerms, columns, sums[0], sums[1]);
       }
     }
   }

@@ -54,6 +54,43 @@ float dequantize(int code, float scale, int zeroPoint) {
 // end pull
 
 // pull: src/quant_matmul.cu#quantized-codes
+// Wider versions of a host loop, chosen when the program starts. The results are the
+// same bits: these loops round nothing but single operations, or add exact products in
+// a fixed order, so that even a fused multiply-add rounds as a product and a sum would.
+#if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
+    !defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
+#define HOST_SIMD                              \
+  __attribute__((optimize("fp-contract=fast"), \
+                 target_clones("avx512f", "arch=haswell", "default")))
+#else
+#define HOST_SIMD
+#endif
+
+// Codes of all values, with one scale. (An int8_t may alias everything; only what is
+// held in local variables stays put while codes are written.)
+HOST_SIMD std::vector<int8_t> quantizeAll(const std::vector<float>& x, float scale,
+                                          int zeroPoint, int lowest) {
+  const size_t count = x.size();
+  std::vector<int8_t> codes(count);
+  const float* in = x.data();
+  int8_t* out = codes.data();
+  for (size_t i = 0; i < count; ++i) out[i] = quantize(in[i], scale, zeroPoint, lowest);
+  return codes;
+}
+
+// Symmetric codes of a row-major matrix, with a scale for each column.
+HOST_SIMD std::vector<int8_t> quantizeByColumn(const std::vector<float>& x,
+                                               const std::vector<float>& scales) {
+  std::vector<int8_t> codes(x.size());
+  const size_t columns = scales.size();
+  for (size_t row = 0; row < x.size(); row += columns) {
+    const float *in = &x[row], *scale = scales.data();
+    int8_t* out = &codes[row];
+    for (size_t i = 0; i < columns; ++i) out[i] = quantize(in[i], scale[i], 0, -127);
+  }
+  return codes;
+}
+
 struct QuantizedA {
   std::vector<int8_t> codes;  // m x k
   float scale = 1.0f;
@@ -68,8 +105,7 @@ struct QuantizedB {
 QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
   QuantizedA q;
   q.scale = symmetricScale(maxAbs(a));
-  q.codes.reserve(a.size());
-  for (float value : a) q.codes.push_back(quantize(value, q.scale, 0, -127));
+  q.codes = quantizeAll(a, q.scale, 0, -127);
   return q;
 }
 // end pull
@@ -89,8 +125,7 @@ QuantizedA quantizeAsymmetricA(const std::vector<float>& a) {
   if (q.scale <= 0.0f) q.scale = 1.0f;
   const double zeroPoint = std::nearbyint(-128.0 - double(low) / q.scale);
   q.zeroPoint = static_cast<int>(std::min(std::max(zeroPoint, -128.0), 127.0));
-  q.codes.reserve(a.size());
-  for (float value : a) q.codes.push_back(quantize(value, q.scale, q.zeroPoint, -128));
+  q.codes = quantizeAll(a, q.scale, q.zeroPoint, -128);
   return q;
 }
 // end pull

@@ -170,6 +170,45 @@ float dequantize(int code, float scale, int zeroPoint) {
 // end snippet
 
 // snippet: quantized-codes
+// snippet: host-simd
+// Wider versions of a host loop, chosen when the program starts. The results are the
+// same bits: these loops round nothing but single operations, or add exact products in
+// a fixed order, so that even a fused multiply-add rounds as a product and a sum would.
+#if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
+    !defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
+#define HOST_SIMD                              \
+  __attribute__((optimize("fp-contract=fast"), \
+                 target_clones("avx512f", "arch=haswell", "default")))
+#else
+#define HOST_SIMD
+#endif
+// end snippet
+
+// Codes of all values, with one scale. (An int8_t may alias everything; only what is
+// held in local variables stays put while codes are written.)
+HOST_SIMD std::vector<int8_t> quantizeAll(const std::vector<float>& x, float scale,
+                                          int zeroPoint, int lowest) {
+  const size_t count = x.size();
+  std::vector<int8_t> codes(count);
+  const float* in = x.data();
+  int8_t* out = codes.data();
+  for (size_t i = 0; i < count; ++i) out[i] = quantize(in[i], scale, zeroPoint, lowest);
+  return codes;
+}
+
+// Symmetric codes of a row-major matrix, with a scale for each column.
+HOST_SIMD std::vector<int8_t> quantizeByColumn(const std::vector<float>& x,
+                                               const std::vector<float>& scales) {
+  std::vector<int8_t> codes(x.size());
+  const size_t columns = scales.size();
+  for (size_t row = 0; row < x.size(); row += columns) {
+    const float *in = &x[row], *scale = scales.data();
+    int8_t* out = &codes[row];
+    for (size_t i = 0; i < columns; ++i) out[i] = quantize(in[i], scale[i], 0, -127);
+  }
+  return codes;
+}
+
 struct QuantizedA {
   std::vector<int8_t> codes;  // m x k
   float scale = 1.0f;
@@ -184,8 +223,7 @@ struct QuantizedB {
 QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
   QuantizedA q;
   q.scale = symmetricScale(maxAbs(a));
-  q.codes.reserve(a.size());
-  for (float value : a) q.codes.push_back(quantize(value, q.scale, 0, -127));
+  q.codes = quantizeAll(a, q.scale, 0, -127);
   return q;
 }
 // end snippet
@@ -205,8 +243,7 @@ QuantizedA quantizeAsymmetricA(const std::vector<float>& a) {
   if (q.scale <= 0.0f) q.scale = 1.0f;
   const double zeroPoint = std::nearbyint(-128.0 - double(low) / q.scale);
   q.zeroPoint = static_cast<int>(std::min(std::max(zeroPoint, -128.0), 127.0));
-  q.codes.reserve(a.size());
-  for (float value : a) q.codes.push_back(quantize(value, q.scale, q.zeroPoint, -128));
+  q.codes = quantizeAll(a, q.scale, q.zeroPoint, -128);
   return q;
 }
 // end snippet
@@ -215,8 +252,7 @@ QuantizedA quantizeAsymmetricA(const std::vector<float>& a) {
 QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
   QuantizedB q;
   q.scales.assign(1, symmetricScale(maxAbs(b)));
-  q.codes.reserve(b.size());
-  for (float value : b) q.codes.push_back(quantize(value, q.scales[0], 0, -127));
+  q.codes = quantizeAll(b, q.scales[0], 0, -127);
   return q;
 }
 // end snippet
@@ -236,10 +272,7 @@ std::vector<float> columnMaxAbs(const std::vector<float>& b, int n) {
 QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
   QuantizedB q;
   for (float largest : columnMaxAbs(b, n)) q.scales.push_back(symmetricScale(largest));
-  q.codes.reserve(b.size());
-  forEach(b.size(), n, [&](size_t i, int col) {
-    q.codes.push_back(quantize(b[i], q.scales[col], 0, -127));
-  });
+  q.codes = quantizeByColumn(b, q.scales);
   return q;
 }
 // end snippet
@@ -299,38 +332,32 @@ void prune2to4(std::vector<float>& b, int k, int n) {
 // ---------------------------------------------------------------- CPU reference
 
 // snippet: reference
-// snippet: host-simd
-// Wider versions of a host loop, chosen when the program starts. The results are the
-// same bits: the loops below are exact, or add exact products in a fixed order, so that
-// even a fused multiply-add rounds as a product and a sum would.
-#if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
-    !defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
-#define HOST_SIMD                              \
-  __attribute__((optimize("fp-contract=fast"), \
-                 target_clones("avx512f", "arch=haswell", "default")))
-#else
-#define HOST_SIMD
-#endif
-// end snippet
-
-// sum[j] += x[0] * b[0][j] + ... + x[7] * b[7][j], in that order.
-constexpr int kTerms = 8, kColumns = 512;
+// Two rows of the product at once, in a block of columns: for row r
+// sum[r][j] += x[r][0] * b[0][j] + ... + x[r][15] * b[15][j], in that order.
+constexpr int kTerms = 16, kColumns = 256;
 using Terms = std::array<std::array<double, kColumns>, kTerms>;
-HOST_SIMD void addTerms(const double* x, const Terms& b, int columns, double* sum) {
+using RowPair = std::array<std::array<double, kTerms>, 2>;
+HOST_SIMD void addTerms(const RowPair& x, const Terms& b, int columns,
+                        double* __restrict sum0, double* __restrict sum1) {
   for (int j = 0; j < columns; ++j) {
-    double value = sum[j];
-    for (int q = 0; q < kTerms; ++q) value += x[q] * b[q][j];
-    sum[j] = value;
+    double value0 = sum0[j], value1 = sum1[j];
+    for (int q = 0; q < kTerms; ++q) {
+      value0 += x[0][q] * b[q][j];
+      value1 += x[1][q] * b[q][j];
+    }
+    sum0[j] = value0;
+    sum1[j] = value1;
   }
 }
 
 // Rows [first, first + rows) of A*B in double, over the original floats. A product of
-// two floats is exact in double, and each output adds its terms in ascending k. Eight
+// two floats is exact in double, and each output adds its terms in ascending k. A few
 // terms of a block of columns at a time stay in the cache: the same sums, sooner.
 void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
                    Shape shape, int first, int rows, std::vector<double>& out) {
   const int n = shape.n, k = shape.k;
-  Terms bTerms = {};  // past the end of k, 0 * 0 is added
+  alignas(64) Terms bTerms = {};  // past the end of k, 0 * something is added
+  std::array<double, kColumns> unused = {};  // the second row of a last odd one
   out.assign(size_t(rows) * n, 0.0);
   for (int j0 = 0; j0 < n; j0 += kColumns) {
     const int columns = std::min(kColumns, n - j0);
@@ -340,11 +367,15 @@ void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
         const float* bRow = &b[size_t(p + q) * n + j0];
         std::copy(bRow, bRow + columns, bTerms[q].begin());
       }
-      for (int i = 0; i < rows; ++i) {
-        const float* aRow = &a[size_t(first + i) * k + p];
-        double x[kTerms] = {};
-        std::copy(aRow, aRow + terms, x);
-        addTerms(x, bTerms, columns, &out[size_t(i) * n + j0]);
+      for (int i = 0; i < rows; i += 2) {
+        RowPair x = {};
+        double* sums[2] = {unused.data(), unused.data()};
+        for (int r = 0; r < std::min(2, rows - i); ++r) {
+          const float* aRow = &a[size_t(first + i + r) * k + p];
+          std::copy(aRow, aRow + terms, x[r].begin());
+          sums[r] = &out[size_t(i + r) * n + j0];
+        }
+        addTerms(x, bTerms, columns, sums[0], sums[1]);
       }
     }
   }
@@ -975,9 +1006,8 @@ std::vector<int8_t> prunedCodes(const std::vector<float>& b,
     const auto begin = b.begin() + size_t(k0) * n;
     std::vector<float> group(begin, begin + size_t(std::min(4, k - k0)) * n);
     prune2to4(group, static_cast<int>(group.size()) / n, n);
-    forEach(group.size(), n, [&](size_t i, int col) {
-      codes.push_back(quantize(group[i], scales[col], 0, -127));
-    });
+    const std::vector<int8_t> groupCodes = quantizeByColumn(group, scales);
+    codes.insert(codes.end(), groupCodes.begin(), groupCodes.end());
   }
   return codes;
 }
@@ -1017,7 +1047,7 @@ CaseReport runLadder(const Inputs& in, int runs) {
 // Streams the reference past every row's output, a stripe of rows at a time, so that
 // neither is ever held whole on the host.
 void judge(const Inputs& in, CaseReport& report) {
-  constexpr int kStripe = 128;
+  constexpr int kStripe = 256;
   const size_t n = in.shape.n;
   const std::vector<double> gate = columnGate(in.shape.k, in.maxA, in.columnMax);
   std::vector<double> reference;

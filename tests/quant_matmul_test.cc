@@ -244,11 +244,7 @@ TEST_CASE("2:4 pruning drops nothing larger than what it keeps") {
 }
 
 TEST_CASE("the streamed reference adds the terms in order, bit for bit") {
-  check("reference", [] {
-    const Shape shape = someShape(12);
-    const Floats a = someFloats(size_t(shape.m) * shape.k);
-    const Floats b = someFloats(size_t(shape.k) * shape.n);
-    const int first = *rc::gen::inRange(0, shape.m);
+  const auto inOrder = [](Shape shape, int first, const Floats& a, const Floats& b) {
     std::vector<double> got;
     referenceRows(a, b, shape, first, shape.m - first, got);
     for (int i = first; i < shape.m; ++i) {
@@ -257,10 +253,21 @@ TEST_CASE("the streamed reference adds the terms in order, bit for bit") {
         for (int p = 0; p < shape.k; ++p) {
           sum += double(a[i * shape.k + p]) * double(b[p * shape.n + j]);
         }
-        RC_ASSERT(got[(i - first) * shape.n + j] == sum);
+        if (got[(i - first) * shape.n + j] != sum) return false;
       }
     }
+    return true;
+  };
+  check("reference", [&] {
+    const Shape shape = someShape(12);
+    const int first = *rc::gen::inRange(0, shape.m);
+    RC_ASSERT(inOrder(shape, first, someFloats(size_t(shape.m) * shape.k),
+                      someFloats(size_t(shape.k) * shape.n)));
   });
+  Shape blocks;  // over one row pair, one block of columns and one of terms
+  blocks.m = 5, blocks.n = kColumns + 37, blocks.k = 2 * kTerms + 3;
+  const Inputs in(blocks);
+  CHECK(inOrder(blocks, 2, in.a, in.b));
 }
 
 TEST_CASE("the oracle is an integer sum, one conversion, one product") {
