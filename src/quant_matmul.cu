@@ -332,15 +332,19 @@ void prune2to4(std::vector<float>& b, int k, int n) {
 // ---------------------------------------------------------------- CPU reference
 
 // snippet: reference
-// Two rows of the product at once, in a block of columns: for row r
+// snippet: product-rows
+// Two rows of a product at once, in a block of columns: for row r
 // sum[r][j] += x[r][0] * b[0][j] + ... + x[r][15] * b[15][j], in that order.
 constexpr int kTerms = 16, kColumns = 256;
-using Terms = std::array<std::array<double, kColumns>, kTerms>;
-using RowPair = std::array<std::array<double, kTerms>, 2>;
-HOST_SIMD void addTerms(const RowPair& x, const Terms& b, int columns,
-                        double* __restrict sum0, double* __restrict sum1) {
+template <typename T>
+using Terms = std::array<std::array<T, kColumns>, kTerms>;
+template <typename T>
+using RowPair = std::array<std::array<T, kTerms>, 2>;
+template <typename T>
+HOST_SIMD void addTerms(const RowPair<T>& x, const Terms<T>& b, int columns,
+                        T* __restrict sum0, T* __restrict sum1) {
   for (int j = 0; j < columns; ++j) {
-    double value0 = sum0[j], value1 = sum1[j];
+    T value0 = sum0[j], value1 = sum1[j];
     for (int q = 0; q < kTerms; ++q) {
       value0 += x[0][q] * b[q][j];
       value1 += x[1][q] * b[q][j];
@@ -350,28 +354,28 @@ HOST_SIMD void addTerms(const RowPair& x, const Terms& b, int columns,
   }
 }
 
-// Rows [first, first + rows) of A*B in double, over the original floats. A product of
-// two floats is exact in double, and each output adds its terms in ascending k. A few
-// terms of a block of columns at a time stay in the cache: the same sums, sooner.
-void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
-                   Shape shape, int first, int rows, std::vector<double>& out) {
-  const int n = shape.n, k = shape.k;
-  alignas(64) Terms bTerms = {};  // past the end of k, 0 * something is added
-  std::array<double, kColumns> unused = {};  // the second row of a last odd one
-  out.assign(size_t(rows) * n, 0.0);
+// A (rows x k) times B (k x n) in the arithmetic of T. Each output adds its terms in
+// ascending k; a few terms of a block of columns at a time stay in the cache: the same
+// sums, sooner.
+template <typename T, typename TA, typename TB>
+void productRows(const TA* a, const std::vector<TB>& b, int rows, int n, int k,
+                 std::vector<T>& out) {
+  alignas(64) Terms<T> bTerms = {};     // past the end of k, 0 * something is added
+  std::array<T, kColumns> unused = {};  // the second row of a last odd one
+  out.assign(size_t(rows) * n, 0);
   for (int j0 = 0; j0 < n; j0 += kColumns) {
     const int columns = std::min(kColumns, n - j0);
     for (int p = 0; p < k; p += kTerms) {
       const int terms = std::min(kTerms, k - p);
       for (int q = 0; q < terms; ++q) {
-        const float* bRow = &b[size_t(p + q) * n + j0];
+        const TB* bRow = &b[size_t(p + q) * n + j0];
         std::copy(bRow, bRow + columns, bTerms[q].begin());
       }
       for (int i = 0; i < rows; i += 2) {
-        RowPair x = {};
-        double* sums[2] = {unused.data(), unused.data()};
+        RowPair<T> x = {};
+        T* sums[2] = {unused.data(), unused.data()};
         for (int r = 0; r < std::min(2, rows - i); ++r) {
-          const float* aRow = &a[size_t(first + i + r) * k + p];
+          const TA* aRow = a + size_t(i + r) * k + p;
           std::copy(aRow, aRow + terms, x[r].begin());
           sums[r] = &out[size_t(i + r) * n + j0];
         }
@@ -382,26 +386,30 @@ void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
 }
 // end snippet
 
-// snippet: exact-gate
-// sum[j] += a * b[j]. |a| <= 255 and |b| <= 127, so that a product fits 16 bits.
-HOST_SIMD void addProducts(int16_t a, const int8_t* b, int n, int32_t* sum) {
-  for (int j = 0; j < n; ++j) sum[j] += static_cast<int16_t>(a * b[j]);
+// Rows [first, first + rows) of A*B in double, over the original floats: a product of
+// two floats is exact in double.
+void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
+                   Shape shape, int first, int rows, std::vector<double>& out) {
+  productRows(&a[size_t(first) * shape.k], b, rows, shape.n, shape.k, out);
 }
+// end snippet
 
-// One row of the INT8 output, to the bit: integer sum, one conversion, one product.
-// It subtracts the zero point from each code instead of correcting afterwards, so
-// that it shares no step with the kernel that it judges.
-void oracleRow(const int8_t* aCodes, int zeroPoint, const std::vector<int8_t>& bCodes,
-               const std::vector<float>& outputScale, int n, int k,
-               std::vector<float>& out) {
-  std::vector<int32_t> sum(n, 0);
-  for (int p = 0; p < k; ++p) {
-    const int16_t a = static_cast<int16_t>(aCodes[p] - zeroPoint);
-    addProducts(a, &bCodes[size_t(p) * n], n, sum.data());
-  }
-  for (int j = 0; j < n; ++j) {
-    out[j] = static_cast<float>(sum[j]) * outputScale[outputScale.size() == 1 ? 0 : j];
-  }
+// snippet: exact-gate
+// Rows of the INT8 output, to the bit: integer sums, one conversion, one product.
+// `aCodes` is rows x k, `out` rows x n. The zero point is subtracted from each code
+// instead of corrected for afterwards, so that no step is shared with the kernel that
+// is judged.
+void oracle(const int8_t* aCodes, int rows, int zeroPoint,
+            const std::vector<int8_t>& bCodes, const std::vector<float>& outputScale,
+            int n, int k, std::vector<float>& out) {
+  std::vector<int32_t> a(aCodes, aCodes + size_t(rows) * k), sum;
+  for (int32_t& code : a) code -= zeroPoint;
+  productRows(a.data(), bCodes, rows, n, k, sum);
+  out.resize(sum.size());
+  forEach(sum.size(), n, [&](size_t i, int col) {
+    out[i] =
+        static_cast<float>(sum[i]) * outputScale[outputScale.size() == 1 ? 0 : col];
+  });
 }
 
 // Which rows the exact gate compares: all of a small case; of a large one a row of
@@ -942,17 +950,26 @@ Row runF32(const Inputs& in, int runs) {
   return row;
 }
 
-// Reads the rows that the oracle computes back from the device and compares bits.
+// Compares the rows that the oracle looks at, a batch at a time, bit for bit.
 void checkExactly(const Inputs& in, const QuantizedA& qa, const QuantizedB& qb,
                   const std::vector<float>& outputScale, Row& row) {
-  const int n = in.shape.n, k = in.shape.k;
-  std::vector<float> got(n), want(n);
-  for (int i : oracleRows(in.shape)) {
-    oracleRow(&qa.codes[size_t(i) * k], qa.zeroPoint, qb.codes, outputScale, n, k,
-              want);
-    row.output.read(size_t(i) * n, got);
+  constexpr size_t kBatch = 128;
+  const size_t n = in.shape.n, k = in.shape.k;
+  const std::vector<int> rows = oracleRows(in.shape);
+  for (size_t first = 0; first < rows.size(); first += kBatch) {
+    const size_t count = std::min(kBatch, rows.size() - first);
+    std::vector<int8_t> aCodes;
+    std::vector<float> got, want, line(n);
+    for (size_t i = first; i < first + count; ++i) {
+      const auto codes = qa.codes.begin() + rows[i] * k;
+      aCodes.insert(aCodes.end(), codes, codes + k);
+      row.output.read(rows[i] * n, line);
+      got.insert(got.end(), line.begin(), line.end());
+    }
+    oracle(aCodes.data(), int(count), qa.zeroPoint, qb.codes, outputScale, int(n),
+           int(k), want);
     row.different += countDifferentBits(got, want);
-    row.compared += n;
+    row.compared += long(got.size());
   }
 }
 

@@ -273,16 +273,16 @@ TEST_CASE("the streamed reference adds the terms in order, bit for bit") {
 TEST_CASE("the oracle is an integer sum, one conversion, one product") {
   std::vector<float> out(2);
   const Codes a = {-128, 127}, b = {-127, 3, 127, 5};
-  oracleRow(a.data(), 127, b, {0.5f, 2.0f}, 2, 2, out);
+  oracle(a.data(), 1, 127, b, {0.5f, 2.0f}, 2, 2, out);
   CHECK(out == Floats{255 * 127 * 0.5f, -255 * 3 * 2.0f});
-  oracleRow(a.data(), 0, b, {0.5f}, 2, 2, out);
+  oracle(a.data(), 1, 0, b, {0.5f}, 2, 2, out);
   CHECK(out == Floats{(128 * 127 + 127 * 127) * 0.5f, (-128 * 3 + 127 * 5) * 0.5f});
 }
 
 TEST_CASE("an accumulator above 2^24 rounds once, to even") {
   std::vector<float> out(1);
   const Codes full(1041, 127);  // 1041 * 127 * 127 = 16790289, between two floats
-  oracleRow(full.data(), 0, full, {1.0f}, 1, 1041, out);
+  oracle(full.data(), 1, 0, full, {1.0f}, 1, 1041, out);
   CHECK(out[0] == 16790288.0f);
 }
 
