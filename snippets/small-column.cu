@@ -177,7 +177,7 @@ std::vector<float> columnMaxAbs(const std::vector<float>& b, int n) {
   return largest;
 }
 
-// One symmetric scale for each column: a small column gets all 255 codes again.
+// One symmetric scale for each column: its largest magnitude gets code 127 or -127.
 QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
   QuantizedB q;
   for (float largest : columnMaxAbs(b, n)) q.scales.push_back(symmetricScale(largest));
