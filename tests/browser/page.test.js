@@ -239,6 +239,8 @@ for (const name of names) {
         for (const summary of await still.locator('summary').all()) await summary.click();
         assert.equal(await still.locator('details:not([open])').count(), 0);
         const read = (await still.locator('main').innerText()).replaceAll(/\s+/g, ' ');
+        await page.waitForFunction(() => [...document.querySelectorAll('button')]
+          .every((button) => button.textContent === 'Copy'));
         await page.setViewportSize({ width: 1280, height: 900 });
         assert.equal(read.replaceAll(/ ?\bCopy\b/g, ''),
           await page.evaluate(words));

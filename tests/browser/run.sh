@@ -7,10 +7,10 @@ set -eu
 here=$(dirname "$(realpath "$0")")
 suite=$here/$1 build=$2
 
-skip() { echo "skipped: $1" >&2; exit 77; }
+skip() { echo "SKIP: $1"; exit 77; }
 command -v node > /dev/null || skip "no node; on Debian: apt-get install nodejs npm"
-[ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] ||
-  skip "node $(node --version) is older than the tests' 20"
+[ "$(node -p 'process.versions.node.split(".")[0]')" -ge 18 ] ||
+  skip "node $(node --version) is older than the tests' 18"
 CHROMIUM=$(command -v chromium || command -v chromium-browser || true)
 [ -n "$CHROMIUM" ] || skip "no chromium; on Debian: apt-get install chromium"
 
@@ -18,7 +18,8 @@ mkdir -p "$build"
 if ! cmp -s "$here/package.json" "$build/installed.json"; then
   command -v npm > /dev/null || skip "no npm; on Debian: apt-get install npm"
   cp "$here/package.json" "$build/package.json"
-  (cd "$build" && npm install --no-package-lock --no-audit --no-fund --loglevel=error) >&2 ||
+  (cd "$build" && npm install --no-package-lock --no-audit --no-fund --fetch-retries=1 \
+      --loglevel=error) >&2 ||
     skip "npm could not install the packages of tests/browser/package.json"
   cp "$here/package.json" "$build/installed.json"
 fi
