@@ -179,8 +179,7 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
 // Were a column's k rounding errors independent and uniform over one step, their sum
 // would have variance k step^2 / 12. Prints the sums' rms against that, over all
 // columns together, and the worst column's sum in standard deviations.
-void printRow(int n) {
-  constexpr int k = 2048;
+void printRow(const char* name, int n, int k) {
   Generator random;
   for (long i = 0; i < long(k) * k; ++i) random.unit();  // where A would stand
   const std::vector<float> b = makeB({k, n, k}, random);
@@ -199,7 +198,7 @@ void printRow(int n) {
     if (sigmas > worst) worstColumn = col;
     worst = std::max(worst, sigmas);
   }
-  std::printf("  N = %-9d%13.3f%8.1f%8d\n", n, std::sqrt(squares / expected), worst,
+  std::printf("  %-13s%13.3f%8.1f%8d\n", name, std::sqrt(squares / expected), worst,
               worstColumn);
 }
 
@@ -225,9 +224,13 @@ void printRepeats(int distance) {
 }
 
 int main() {
-  std::printf("summed rounding errors of B's columns (K is 2048)\n");
+  std::printf("summed rounding errors of B's columns (K is 2048 but in the last)\n");
   std::printf("  %-13s%13s%8s%8s\n", "B", "rms/expected", "worst", "column");
-  for (int n : {2000, 2003, 2047, 2048, 1024}) printRow(n);
+  printRow("N = 2000", 2000, 2048);
+  printRow("N = 2003", 2003, 2048);
+  printRow("N = 2047", 2047, 2048);
+  printRow("N = 2048", 2048, 2048);
+  printRow("N = K = 1024", 1024, 1024);
   std::printf("  independent errors: about 1, and a worst of 3 to 4 sigmas\n");
 
   std::printf("\nrepeats of column 1078 (N and K are 2048)\n");

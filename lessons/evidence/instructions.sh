@@ -1,18 +1,28 @@
 #!/bin/sh
-# Counts what the 16 terms of one tile cost each kernel in machine instructions, from
-# the program's own compile line. Prints the table that the lesson pulls:
+# Counts what the 16 terms of one tile cost each kernel in machine instructions, by the
+# program's own compile line. Prints the table that the lesson pulls:
 #
 #   lessons/evidence/instructions.sh > lessons/evidence/instructions.txt
 #
 # Needs nvcc and cuobjdump. Address arithmetic and the loop itself are left out.
 set -eu
-source=$(dirname "$0")/../../src/quant_matmul.cu
+root=$(dirname "$0")/../..
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
-nvcc -std=c++17 -O3 -arch=sm_75 -cubin -o "$scratch/cubin" "$source"
+for source in src/quant_matmul snippets/word-loads; do
+  nvcc -std=c++17 -O3 -arch=sm_75 -cubin -o "$scratch/$(basename $source).cubin" \
+    "$root/$source.cu"
+done
 release=$(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
-cuobjdump -sass "$scratch/cubin" | awk -v release="$release" '
-  /Function :/ { kernel = /matmulTiledF32/ ? "f32" : /matmulInt8ILb1ELb0/ ? "int8" : "" }
+{
+  cuobjdump -sass "$scratch/quant_matmul.cubin"
+  cuobjdump -sass -fun "$(cuobjdump -sass "$scratch/word-loads.cubin" |
+    sed -n 's/.*Function : \(.*matmulWords.*\)/\1/p')" "$scratch/word-loads.cubin"
+} | awk -v release="$release" '
+  /Function :/ {
+    kernel = /matmulTiledF32/ ? "f32" : /matmulInt8ILb1ELb0/ ? "int8" : \
+             /matmulWords/ ? "words" : ""
+  }
   kernel && match($0, /[ \t](LDS|FFMA|IDP|PRMT)[.A-Z0-9]*/) {
     name = substr($0, RSTART + 1, RLENGTH - 1)
     kind = name ~ /^LDS.*128/ ? "load of 16 bytes" : name ~ /^LDS.*U8/ ? "load of 1 byte" \
@@ -23,12 +33,14 @@ cuobjdump -sass "$scratch/cubin" | awk -v release="$release" '
   }
   END {
     printf "instructions for 16 terms (nvcc %s, -arch=sm_75)\n", release
-    printf "  %-20s%14s%12s\n", "instruction", "matmulTiledF32", "matmulInt8"
+    printf "  %-20s%14s%12s%13s\n", "instruction", "matmulTiledF32", "matmulInt8", \
+           "matmulWords"
     n = split("load of 16 bytes,load of 4 bytes,load of 1 byte,byte permute," \
               "multiply-add,dp4a: four at once,together", kinds, ",")
     for (i = 1; i <= n; ++i) {
       kind = kinds[i]
       sub(/:/, ",", kind)
-      printf "  %-20s%14d%12d\n", kind, count["f32", kind], count["int8", kind]
+      printf "  %-20s%14d%12d%13d\n", kind, count["f32", kind], count["int8", kind], \
+             count["words", kind]
     }
   }'
