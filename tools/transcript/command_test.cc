@@ -668,6 +668,11 @@ TEST_CASE("what cannot be used is exit 2, one clear error") {
   CHECK(contains(error({}), "subcommand is required"));
   CHECK(error({"verfy"}) == "transcript: no command 'verfy'; did you mean 'verify'?\n");
   CHECK(contains(error({"diff", "a"}), "actual is required"));
+  for (const char* bad : {"nan", "inf", "0", "1e18", "x"}) {
+    CHECK(
+        contains(error({"verify", "--timeout", bad, "--", "true"}),
+                 "--timeout: " + std::string(bad) + " not in range [0.001 - 1000000]"));
+  }
   CHECK(error({"diff", "-", "-"}) ==
         "transcript: only one side can be standard input\n");
   CHECK(error({"verify", "--root", root, "--program", "q"}) ==
@@ -701,4 +706,12 @@ TEST_CASE("a report that cannot be written is an error") {
       run({"sh", "-c", TRANSCRIPT_EXE " diff " + a + " " + a + " > /dev/full"});
   CHECK(full.status == 2);
   CHECK(full.err == "transcript: cannot write to standard output\n");
+  // More than one buffer: the C library tells of it early, and then no more.
+  std::string long_text;
+  for (int i = 0; i < 2000; ++i) long_text += "line " + std::to_string(i) + "\n";
+  repository.write("transcripts/p/cpu.txt", long_text);
+  CHECK(run({"sh", "-c",
+             TRANSCRIPT_EXE " export --root " + repository.root().string() +
+                 " > /dev/full"})
+            .status == 2);
 }

@@ -37,7 +37,9 @@ struct Options {
 };
 
 void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+    throw std::runtime_error("cannot write to standard output");
+  }
 }
 
 fs::path root_of(const Options& options) {
@@ -138,9 +140,8 @@ int verify(const Options& options) {
   const RunLimits limits = limits_of(options);
   const RunResult result = run(program.command, limits);
   if (const std::string fault = fault_of(result, limits); !fault.empty()) {
-    std::string text = printable(trim(result.err), 2000);
-    if (!text.empty()) text += "\n";
-    std::cerr << text << "transcript: " << program.what << " " << fault << "\n";
+    std::cerr << last_lines(result.err, 2000) << "transcript: " << program.what << " "
+              << fault << "\n";
     return exit_code(result) == kMatch ? kFailed : exit_code(result);
   }
   const Transcript actual(result.out, program.what);
@@ -277,17 +278,30 @@ void add_store(CLI::App* command, Options& options) {
   command->add_option("--program", options.program, "a folder of transcripts/");
 }
 
+/// Unlike CLI::Range it refuses what is not a number.
+CLI::Validator between(double low, double high) {
+  const std::string range = fmt::format("[{} - {}]", low, high);
+  return CLI::Validator(
+      [=](const std::string& text) {
+        double value = 0;
+        const bool holds =
+            CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+        return holds ? std::string() : fmt::format("{} not in range {}", text, range);
+      },
+      range);
+}
+
 void add_run(CLI::App* command, Options& options) {
   add_store(command, options);
   command->add_option("--machine", options.machine, "whose evidence");
   command->add_option("--gpu-build", options.gpu_build, "the program built by nvcc");
   command->add_option("--cpu-build", options.cpu_build, "the program built for a CPU");
   command->add_option("--timeout", options.timeout, "seconds")
-      ->check(CLI::PositiveNumber)
+      ->check(between(0.001, 1e6))
       ->capture_default_str();
   command
       ->add_option("--max-output", options.limit_mb, "MB of output; more is a failure")
-      ->check(CLI::Range(1e-6, 4000.0))
+      ->check(between(1e-6, 4000))
       ->capture_default_str();
   command->add_option("command", options.command, "what to run, after --");
 }

@@ -10,6 +10,7 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/process/args.hpp>
 #include <boost/process/async.hpp>
@@ -85,8 +86,13 @@ class Runner {
     read(out_, out_buffer_, [this](std::string_view bytes) { keep_out(bytes); });
     read(err_, err_buffer_, [this](std::string_view bytes) { keep_err(bytes); });
     after(limits_.timeout, [this] { finish(RunResult::End::timed_out); });
+    end_with_this_process();
     io_.run();
     if (finishing()) ::kill(-pid_, SIGKILL);  // whoever let go of the pipes but stayed
+    if (interrupted_ != 0) {
+      signals_.clear();
+      ::raise(interrupted_);
+    }
 
     result_.seconds =
         std::chrono::duration<double>((ended_ ? ended_at_ : Clock::now()) - begin)
@@ -114,7 +120,7 @@ class Runner {
           if (!error) {
             read(pipe, buffer, keep);
           } else if (++closed_ == 2 && ended_) {
-            timer_.cancel();
+            stop_waiting();
           }
         });
   }
@@ -135,13 +141,32 @@ class Runner {
     ended_ = true;
     ended_at_ = Clock::now();
     if (closed_ == 2) {
-      timer_.cancel();
+      stop_waiting();
     } else if (!finishing()) {
       after(limits_.grace, [this] {
         result_.held_open = true;
         kill();
       });
     }
+  }
+
+  void stop_waiting() {
+    timer_.cancel();
+    signals_.cancel();
+  }
+
+  /// The program has a group of its own, which a terminal's Ctrl-C does not reach.
+  void end_with_this_process() {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction action;
+      ::sigaction(signal, nullptr, &action);
+      if (action.sa_handler != SIG_IGN) signals_.add(signal);
+    }
+    signals_.async_wait([this](const Error& canceled, int signal) {
+      if (canceled) return;
+      interrupted_ = signal;
+      finish(RunResult::End::signaled);
+    });
   }
 
   bool finishing() const { return result_.end != RunResult::End::not_started; }
@@ -177,9 +202,11 @@ class Runner {
   bp::async_pipe out_{io_}, err_{io_};
   bp::group group_;
   asio::steady_timer timer_{io_};
+  asio::signal_set signals_{io_};
   Buffer out_buffer_, err_buffer_;
   pid_t pid_ = 0;
   int closed_ = 0;
+  int interrupted_ = 0;
   bool ended_ = false;
   Clock::time_point ended_at_;
 };

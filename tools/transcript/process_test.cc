@@ -220,3 +220,28 @@ TEST_CASE("many runs leave no process and no descriptor behind") {
   CHECK(descriptors() == before);
   CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);  // no zombies
 }
+
+TEST_CASE("a signal that ends the checker ends the program first") {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    const common::Scratch scratch;
+    const std::string file = scratch / "pid";
+    const pid_t checker = ::fork();
+    REQUIRE(checker >= 0);
+    if (checker == 0) {
+      shell("echo $$ > " + file + "; exec sleep 60");
+      ::_exit(0);
+    }
+    std::string pid;
+    for (int i = 0; i < 500 && pid.empty(); ++i) {
+      std::this_thread::sleep_for(milliseconds(10));
+      std::getline(std::ifstream(file), pid);
+    }
+    ::kill(checker, signal);
+    int status = 0;
+    CHECK(::waitpid(checker, &status, 0) == checker);
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == signal);
+    REQUIRE(pid != "");
+    CHECK(!alive(pid));
+  }
+}

@@ -54,6 +54,7 @@ class Parser {
   }
 
   Rules parse() {
+    refuse_long_lines();
     toml::table root;
     try {
       root = toml::parse(rules_.text);
@@ -119,11 +120,31 @@ class Parser {
     return fold(*value);
   }
 
+  /// A name of many thousand parts nests as many tables, more than the stack holds.
+  void refuse_long_lines() {
+    constexpr std::size_t kLongest = 4096;
+    const std::string_view text = rules_.text;
+    std::size_t line = 1;
+    for (std::size_t begin = 0; begin < text.size(); ++line) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      if (end - begin > kLongest) {
+        throw common::DiagnosticError(
+            {{rules_.name, line, 0,
+              fmt::format("a line of {} bytes; no rule needs more "
+                          "than {}",
+                          end - begin, kLongest),
+              ""}});
+      }
+      begin = end + 1;
+    }
+  }
+
   std::optional<double> bound(const toml::table& table, const char* key) {
     const toml::node* node = table.get(key);
     if (node == nullptr) return std::nullopt;
     const auto value = node->value<double>();
-    if (!node->is_number() || !std::isfinite(*value) || !(*value >= 0)) {
+    // An integer that no double holds has no value here.
+    if (!value || !std::isfinite(*value) || !(*value >= 0)) {
       fault(node->source(),
             fmt::format("'{}' must be a finite number, zero or above", key));
       return std::nullopt;

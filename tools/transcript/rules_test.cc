@@ -181,3 +181,17 @@ TEST_CASE("a pattern made from a name matches it") {
     if (!pattern.empty()) RC_ASSERT(matches(pattern, name));
   }));
 }
+
+TEST_CASE("a name of many parts does not end on the stack") {
+  std::string parts = "#\n";
+  for (int i = 0; i < 100000; ++i) parts += "a.";
+  CHECK(errors(parts + "b = 1\n") ==
+        "rules.toml:2: a line of 200005 bytes; no rule needs more than 4096\n");
+}
+
+TEST_CASE("a bound that no double holds is refused") {
+  CHECK(errors("[[rule]]\nrow = 'a'\nabs = 9007199254740993\n") ==
+        "rules.toml:3: 'abs' must be a finite number, zero or above\n"
+        "  abs = 9007199254740993\n"
+        "        ^\n");
+}

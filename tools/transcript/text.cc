@@ -144,4 +144,21 @@ std::string printable(std::string_view text, std::size_t limit) {
   return shown;
 }
 
+std::string last_lines(std::string_view text, std::size_t limit) {
+  text = trim(text);
+  std::string shown;
+  if (text.size() > limit) {
+    text.remove_prefix(text.size() - limit);
+    const std::size_t end = text.find('\n');
+    if (end != std::string_view::npos) text.remove_prefix(end + 1);
+    shown = "...\n";
+  }
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    shown += printable(text.substr(0, end), limit) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return shown;
+}
+
 }  // namespace transcript

@@ -28,4 +28,7 @@ std::string_view trim(std::string_view text);
 /// "\xNN", and text beyond `limit` bytes is replaced by "...".
 std::string printable(std::string_view text, std::size_t limit = 400);
 
+/// The last lines of `text`, `limit` bytes at most, each printable and with its end.
+std::string last_lines(std::string_view text, std::size_t limit);
+
 }  // namespace transcript

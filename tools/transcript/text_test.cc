@@ -66,3 +66,10 @@ TEST_CASE("nothing that is printed can drive the terminal") {
   CHECK(printable("\xC3\xA9") == "\xC3\xA9");
   CHECK(printable("abcdef", 3) == "abc...");
 }
+
+TEST_CASE("of a long text the last lines are shown, each on its own") {
+  CHECK(transcript::last_lines("a\n\x1B b\n", 100) == "a\n\\x1B b\n");
+  CHECK(transcript::last_lines("one\ntwo\nthree\n", 9) == "...\nthree\n");
+  CHECK(transcript::last_lines("abcdef", 3) == "...\ndef\n");
+  CHECK(transcript::last_lines("", 9) == "");
+}
