@@ -302,7 +302,8 @@ long countDifferentBits(const std::vector<float>& got, const std::vector<float>&
 // is off by half a step at most, and a term by |a| * stepB/2 + |b| * stepA/2 and a
 // little; if all k errors had one sign they would reach k * max|A| * max|B[:,c]| / 127.
 // Four times that is the gate. (One scale for all of B rounds a small column more
-// coarsely than this assumes: that row passes because errors cancel, not by proof.)
+// coarsely than this assumes: where that row stays below, errors cancel, and nothing
+// proves it.)
 // What holds always is far above what happens, so it lets wrong kernels pass; the
 // exact gate is the test. Over sqrt(k) instead of k it is a diagnostic.
 std::vector<double> columnGate(int k, float maxA, const std::vector<float>& maxB) {
