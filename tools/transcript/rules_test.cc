@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <string>
 
 using namespace transcript;
@@ -194,4 +195,24 @@ TEST_CASE("a bound that no double holds is refused") {
         "rules.toml:3: 'abs' must be a finite number, zero or above\n"
         "  abs = 9007199254740993\n"
         "        ^\n");
+}
+
+TEST_CASE("characters beyond ASCII belong in quotes and comments") {
+  for (const std::string fine :
+       {"# \u00E9 'a\n[[rule]]\nline = '*\u00B5s\u0437 #*'\nclass = \"exact\"\n",
+        "\xEF\xBB\xBF[[rule]]\nline = \"\\\"\u00E9\"\nclass = 'exact' # \u0437\n"}) {
+    CHECK(parse_rules(fine, "r").rules.size() == 1);
+  }
+  for (const std::string before :
+       {"", "a = 'b' # 'c\n", "a = '''\n\u00E9''' ", "a = \"\\\"\" ", "a = '\n"}) {
+    CAPTURE(before);
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    CHECK(errors(before + "\u00E9 = 1\n")
+              .find("rules.toml:" + std::to_string(line) +
+                    ": a character beyond ASCII; put the text in quotes\n") == 0);
+  }
+  CHECK(errors("[[rule]]\nrow\u0437 = 'a'\n") ==
+        "rules.toml:2: a character beyond ASCII; put the text in quotes\n"
+        "  row\u0437 = 'a'\n"
+        "     ^\n");
 }
