@@ -337,6 +337,49 @@ TEST_CASE("evidence of another source does not bind a recording") {
   CHECK(repository.record().status == 0);
 }
 
+TEST_CASE("an empty pattern excuses nothing") {
+  Repository repository;
+  REQUIRE(repository.record().status == 0);
+  const std::string before = repository.evidence();
+  repository.program(repository.print(replaced(kText, "0.300", "0.305")));
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--changing", ""}, {"--changing", "case *", "--changing", ""}}) {
+    const RunResult result = repository.record(more);
+    CHECK(result.status == 2);
+    CHECK(result.err ==
+          "not recorded: --changing has an empty pattern; write '*' if every figure is "
+          "meant to change\n");
+    CHECK(repository.evidence() == before);
+  }
+}
+
+TEST_CASE("a run that agrees with no rerun is not recorded") {
+  Repository repository;
+  REQUIRE(repository.record().status == 0);
+  const std::string before = repository.evidence();
+  const auto refused = [&](const std::string& time) {
+    repository.program(repository.print(replaced(kText, "1.5000", time)));
+    const RunResult result = repository.record({"--changing", "*"});
+    CHECK(result.status == 2);
+    CHECK(repository.evidence() == before);
+    return result.err;
+  };
+  CHECK(refused("0.0000") ==
+        "--- transcripts/p/cpu.txt\n"
+        "+++ itself\n"
+        "\n"
+        "case 2x2\n"
+        "  f32 / time (ms)  (line 5)\n"
+        "    -0.0000\n"
+        "    +0.0000\n"
+        "    change +0; class: time: a positive number or 'not timed'\n"
+        "\n"
+        "1 difference in 8 figures and 6 lines, 2 reported only (0 changed)\n"
+        "not recorded: by these rules the run does not agree even with itself; correct "
+        "the program or the rules\n");
+  CHECK(contains(refused("   nan"), "\n  f32 / time (ms)  (line 5)\n    -nan\n"));
+}
+
 TEST_CASE("rules that do not fit the new evidence stop the recording") {
   Repository repository;
   REQUIRE(repository.record().status == 0);

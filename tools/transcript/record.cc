@@ -19,6 +19,16 @@ bool any_matches(const std::vector<std::string>& patterns, const std::string& ad
   return false;
 }
 
+/// Throws Refused when `text` does not agree with itself, and so with no rerun: a time
+/// that is zero, for one.
+void check_itself(const Transcript& text, const Rules& rules) {
+  const Compared compared{text.name(), "itself", compare(text, text, rules)};
+  if (compared.comparison.match()) return;
+  throw Refused(2, human_report(compared, false) +
+                       "not recorded: by these rules the run does not agree even with "
+                       "itself; correct the program or the rules");
+}
+
 /// Throws Refused when `text` differs from evidence of the same source.
 void check_against(const Store& store, const RecordRequest& request,
                    const std::string& text, const Rules& rules,
@@ -66,6 +76,12 @@ std::string record(const Store& store, const RecordRequest& request) {
   if (std::getenv("CI") != nullptr) {
     throw Refused(2, "not recorded: CI is set, and evidence is recorded by people");
   }
+  for (const std::string& pattern : request.changing) {
+    if (!pattern.empty()) continue;
+    throw Refused(2,
+                  "not recorded: --changing has an empty pattern; write '*' if every "
+                  "figure is meant to change");
+  }
   const Rules rules = store.rules();
   ProvenanceInput input;
   input.source = common::read_file(request.source);
@@ -108,10 +124,8 @@ std::string record(const Store& store, const RecordRequest& request) {
                                  "dashes; did you mean '{}'?",
                                  machine_name(machine)));
   }
+  check_itself({input.run.out, store.name(store.text_path(machine))}, rules);
   check_against(store, request, input.run.out, rules, sha256(input.source));
-  // The rules must fit the new evidence, or no comparison with it could succeed.
-  const Transcript own(input.run.out, store.name(store.text_path(machine)));
-  compare(own, own, rules);
 
   const nlohmann::json document = provenance(input);
   store.save(machine, input.run.out, document);
