@@ -1,8 +1,11 @@
 // The command as people run it: real processes, real files, exit statuses.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "file.h"
@@ -337,6 +340,109 @@ TEST_CASE("evidence of another source does not bind a recording") {
   CHECK(repository.record().status == 0);
 }
 
+TEST_CASE("an empty pattern excuses nothing") {
+  Repository repository;
+  REQUIRE(repository.record().status == 0);
+  const std::string before = repository.evidence();
+  repository.program(repository.print(replaced(kText, "0.300", "0.305")));
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--changing", ""}, {"--changing", "case *", "--changing", ""}}) {
+    const RunResult result = repository.record(more);
+    CHECK(result.status == 2);
+    CHECK(result.err ==
+          "not recorded: --changing has an empty pattern; write '*' if every figure is "
+          "meant to change\n");
+    CHECK(repository.evidence() == before);
+  }
+}
+
+TEST_CASE("altered evidence does not bind a recording") {
+  Repository repository;
+  REQUIRE(repository.record().status == 0);
+  for (const std::string& altered :
+       {replaced(kText, "0.300", "0.301"), std::string(), std::string("\n")}) {
+    repository.write("transcripts/p/cpu.txt", altered);
+    CHECK(
+        contains(repository.status().out, "  it was altered since it was recorded\n"));
+    const RunResult result = repository.record();
+    CHECK(result.status == 0);
+    CHECK(result.err == "");
+    CHECK(repository.read("transcripts/p/cpu.txt") == kText);
+    CHECK(repository.status().status == 0);
+  }
+  // Not even where the hash was altered as well, when there is nothing to agree with.
+  json document = json::parse(repository.read("transcripts/p/cpu.json"));
+  document["stdout"]["sha256"] = sha256("\n");
+  repository.write("transcripts/p/cpu.txt", "\n");
+  repository.write("transcripts/p/cpu.json", document.dump());
+  CHECK(repository.record().status == 0);
+}
+
+TEST_CASE("provenance that cannot be used stops the recording, with a remedy") {
+  Repository repository;
+  REQUIRE(repository.record().status == 0);
+  const json whole = json::parse(repository.read("transcripts/p/cpu.json"));
+  json hash = whole, source = whole, text = whole;
+  hash["stdout"]["sha256"] = 5;
+  source["source_sha256"] = nullptr;
+  text["stdout"] = "some";
+  repository.program("touch " + repository.path("ran") + "\n" +
+                     repository.print(kText));
+  const auto refused = [&](const std::string& provenance) {
+    repository.write("transcripts/p/cpu.json", provenance);
+    const std::string before = repository.evidence();
+    const RunResult result = repository.record();
+    CHECK(result.status == 2);
+    CHECK(result.out == "");
+    CHECK(repository.evidence() == before);
+    CHECK_FALSE(fs::exists(repository.path("ran")));
+    const RunResult other = repository.transcript(repository.record_arguments("t4"));
+    CHECK(other.err == result.err);
+    const RunResult status = repository.status();
+    CHECK(contains(status.out,
+                   "  refresh: remove transcripts/p/cpu.json, then transcript record "
+                   "--program p --machine cpu\n"));
+    return result.err;
+  };
+  const std::string remedy = "; restore it, or remove it and record again\n";
+  const std::string file = "not recorded: transcripts/p/cpu.json";
+  CHECK(refused("{") == file + " is not JSON" + remedy);
+  CHECK(refused("[]") == file + ": it is not a JSON object" + remedy);
+  CHECK(refused("null") == file + ": it is not a JSON object" + remedy);
+  CHECK(refused(hash.dump()) == file + ": 'stdout.sha256' is not a string" + remedy);
+  CHECK(refused(source.dump()) == file + ": 'source_sha256' is not a string" + remedy);
+  CHECK(refused(text.dump()) == file + ": 'stdout' is not a JSON object" + remedy);
+  fs::remove(repository.path("transcripts/p/cpu.json"));
+  CHECK(repository.record().status == 0);
+}
+
+TEST_CASE("a run that agrees with no rerun is not recorded") {
+  Repository repository;
+  REQUIRE(repository.record().status == 0);
+  const std::string before = repository.evidence();
+  const auto refused = [&](const std::string& time) {
+    repository.program(repository.print(replaced(kText, "1.5000", time)));
+    const RunResult result = repository.record({"--changing", "*"});
+    CHECK(result.status == 2);
+    CHECK(repository.evidence() == before);
+    return result.err;
+  };
+  CHECK(refused("0.0000") ==
+        "--- transcripts/p/cpu.txt\n"
+        "+++ itself\n"
+        "\n"
+        "case 2x2\n"
+        "  f32 / time (ms)  (line 5)\n"
+        "    -0.0000\n"
+        "    +0.0000\n"
+        "    change +0; class: time: a positive number or 'not timed'\n"
+        "\n"
+        "1 difference in 8 figures and 6 lines, 2 reported only (0 changed)\n"
+        "not recorded: by these rules the run does not agree even with itself; correct "
+        "the program or the rules\n");
+  CHECK(contains(refused("   nan"), "\n  f32 / time (ms)  (line 5)\n    -nan\n"));
+}
+
 TEST_CASE("rules that do not fit the new evidence stop the recording") {
   Repository repository;
   REQUIRE(repository.record().status == 0);
@@ -449,8 +555,104 @@ TEST_CASE("kill -9 at any step leaves the old pair or the new one") {
     CHECK(fresh.files() == 3);
     CHECK(fresh.status().status == 0);
   }
-  CHECK(kept_old == 4);  // before either file is complete, and before the text's rename
+  CHECK(kept_old == 5);  // before either file is complete, and before the text's rename
   CHECK(became_new == 1);  // between the text's rename and the provenance's
+}
+
+TEST_CASE("recording leaves the files of others alone") {
+  Repository repository;
+  REQUIRE(repository.record().status == 0);
+  for (const char* file : {"cpu.txt.backup", "cpu.json.new.backup", "cpu.json.new",
+                           "cpu.txt.AbC123", ".cpu.txt.swp"}) {
+    repository.write(std::string("transcripts/p/") + file, "kept\n");
+  }
+  CHECK(repository.record().status == 0);
+  CHECK(repository.files() == 3 + 5);
+}
+
+TEST_CASE("a recording waits while another one compares and saves") {
+  Repository repository;
+  const int folder =
+      ::open(repository.path("transcripts/p").c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(::flock(folder, LOCK_EX) == 0);
+  auto recording =
+      std::async(std::launch::async, [&] { return repository.record().status; });
+  CHECK(recording.wait_for(std::chrono::milliseconds(700)) ==
+        std::future_status::timeout);
+  CHECK(repository.evidence() == "(none)(none)");
+  ::close(folder);
+  CHECK(recording.get() == 0);
+  CHECK(repository.files() == 3);
+}
+
+TEST_CASE("recordings at one time leave one pair of files") {
+  Repository repository;
+  // Each prints a figure of its own; all have started before the first one ends.
+  repository.program(
+      "touch " + repository.path("started") + ".$$\n" + "until [ -e " +
+      repository.path("go") + " ]; do sleep 0.01; done\n" +
+      "printf 'max = %d.5\\nGPU: none (compute capability 0.0)\\n' $$\n");
+  repository.write("transcripts/p/rules.toml",
+                   "[[rule]]\nline = 'GPU: * (compute capability *)'\n"
+                   "class = 'device'\n");
+  const auto at_once = [&](const std::vector<std::string>& more) {
+    for (const auto& entry : fs::directory_iterator(repository.root())) {
+      const std::string file = entry.path().filename();
+      if (file == "go" || file.substr(0, 7) == "started") fs::remove(entry.path());
+    }
+    std::vector<std::future<RunResult>> recordings;
+    for (int i = 0; i < 6; ++i) {
+      recordings.push_back(
+          std::async(std::launch::async, [&] { return repository.record(more); }));
+    }
+    for (int started = 0; started < 6; ::usleep(10000)) {
+      started = 0;
+      for (const auto& entry : fs::directory_iterator(repository.root())) {
+        started += entry.path().filename().string().substr(0, 7) == "started";
+      }
+    }
+    repository.write("go", "");
+    std::vector<RunResult> results;
+    for (auto& recording : recordings) results.push_back(recording.get());
+    CHECK(repository.files() == 3);
+    CHECK(repository.status().out == "fresh: 1 transcript\n");
+    return results;
+  };
+  for (int round = 0; round < 5; ++round) {
+    for (const RunResult& result : at_once({"--changing", "*"})) {
+      CHECK(result.status == 0);
+      CHECK(result.err == "");
+    }
+  }
+  fs::remove(repository.path("transcripts/p/cpu.txt"));
+  fs::remove(repository.path("transcripts/p/cpu.json"));
+  int recorded = 0;
+  for (const RunResult& result : at_once({})) {
+    recorded += result.status == 0;
+    if (result.status == 0) continue;
+    CHECK(result.status == 1);
+    CHECK(
+        contains(result.err, "not recorded: the run disagrees with evidence of the "));
+  }
+  CHECK(recorded == 1);
+}
+
+TEST_CASE("recording refuses to part a symbolic link from what it names") {
+  for (const std::string& file :
+       std::vector<std::string>{"transcripts/p/cpu.txt", "transcripts/p/cpu.json"}) {
+    Repository repository;
+    REQUIRE(repository.record().status == 0);
+    fs::rename(repository.path(file), repository.path("elsewhere"));
+    fs::create_symlink(repository.path("elsewhere"), repository.path(file));
+    const std::string before = repository.evidence();
+    const RunResult result = repository.record();
+    CHECK(result.status == 2);
+    CHECK(result.err == "transcript: " + file +
+                            ": is a symbolic link; put the file itself in its place\n");
+    CHECK(repository.evidence() == before);
+    CHECK(fs::is_symlink(repository.path(file)));
+    CHECK(repository.verify().status == 0);
+  }
 }
 
 TEST_CASE("kill -9 while the program runs changes nothing") {
@@ -523,8 +725,10 @@ TEST_CASE("status names every reason and the command that refreshes") {
             refresh);
   repository.write("transcripts/p/cpu.json", "{");
   CHECK(stale() ==
-        "transcripts/p/cpu.txt: stale\n  transcripts/p/cpu.json is not JSON\n" +
-            refresh);
+        "transcripts/p/cpu.txt: stale\n"
+        "  transcripts/p/cpu.json is not JSON\n"
+        "  refresh: remove transcripts/p/cpu.json, then transcript record --program p "
+        "--machine cpu\n");
   fs::remove(repository.path("transcripts/p/cpu.json"));
   CHECK(stale() ==
         "transcripts/p/cpu.txt: stale\n  transcripts/p/cpu.json is missing\n" +

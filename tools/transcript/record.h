@@ -30,11 +30,13 @@ struct Refused : std::runtime_error {
 };
 
 /// Runs the program and keeps what it printed, with provenance, as `machine`'s
-/// evidence, then reads both back. Returns what to tell. Throws Refused when CI is set;
-/// when the run failed, printed nothing, was cut off or left something running; or when
-/// a figure that the rules judge differs from evidence of the same source on any
-/// machine, unless a pattern in `changing` names it. Then, or on any other exception,
-/// the evidence of before stands.
+/// evidence, then reads both back. Returns what to tell. Throws Refused when CI is set
+/// or a pattern in `changing` is empty; when the run failed, printed nothing, was cut
+/// off or left something running; when by the rules it does not agree even with itself;
+/// or when a figure that the rules judge differs from unaltered evidence of the same
+/// source on any machine, unless a pattern in `changing` names it. Then, or on any
+/// other exception, the evidence of before stands. Recordings of a program wait for
+/// each other once their runs have ended.
 std::string record(const Store& store, const RecordRequest& request);
 
 /// The exit code for a run: 0, 3 for a failure, 4 for a timeout.

@@ -34,14 +34,16 @@ std::vector<Stale> status(const Store& store, const fs::path& source) {
     if (transcript.blocks() == 0) because("it has no text");
     if (!evidence.provenance) {
       because(evidence.fault);
+      const fs::path path = store.provenance_path(machine);
+      if (fs::exists(path)) {
+        stale.command = "remove " + store.name(path) + ", then " + stale.command;
+      }
     } else if (const std::string fault = check_provenance(*evidence.provenance);
                !fault.empty()) {
       because(store.name(store.provenance_path(machine)) + ": " + fault);
     } else {
       const nlohmann::json& record = *evidence.provenance;
-      if (record["stdout"]["sha256"] != sha256(evidence.text)) {
-        because("it was altered since it was recorded");
-      }
+      if (!evidence.intact) because("it was altered since it was recorded");
       if (record["source_sha256"] != source_hash) {
         because(store.name(source) + " changed since");
       }

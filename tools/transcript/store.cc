@@ -1,9 +1,14 @@
 #include "store.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <stdexcept>
+#include <system_error>
 
 #include "file.h"
 #include "hash.h"
@@ -23,7 +28,55 @@ std::string text_hash(const nlohmann::json& provenance) {
              : "";
 }
 
+/// Why a document cannot tell which text and source it is about, or nothing. Fields
+/// that are missing are for status to report: such evidence only binds no recording.
+std::string unusable(const nlohmann::json& provenance) {
+  if (provenance.is_discarded()) return " is not JSON";
+  if (!provenance.is_object()) return ": it is not a JSON object";
+  const auto text = provenance.find("stdout");
+  if (text != provenance.end() && !text->is_object()) {
+    return ": 'stdout' is not a JSON object";
+  }
+  for (const auto& [field, pointer] :
+       {std::pair("stdout.sha256", "/stdout/sha256"_json_pointer),
+        std::pair("source_sha256", "/source_sha256"_json_pointer)}) {
+    if (provenance.contains(pointer) && !provenance[pointer].is_string()) {
+      return fmt::format(": '{}' is not a string", field);
+    }
+  }
+  return "";
+}
+
+/// A JSON file, or nothing where there is none (any more).
+std::optional<nlohmann::json> read_json(const fs::path& path) {
+  try {
+    return nlohmann::json::parse(common::read_file(path), nullptr, false);
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::no_such_file_or_directory &&
+        error.code() != std::errc::not_a_directory) {
+      throw;
+    }
+    return std::nullopt;
+  }
+}
+
 }  // namespace
+
+Lock::Lock(const fs::path& folder)
+    : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  int result = -1;
+  while (folder_ >= 0 && (result = ::flock(folder_, LOCK_EX)) != 0 && errno == EINTR) {
+  }
+  if (result == 0) return;
+  const int cause = errno;
+  if (folder_ >= 0) ::close(folder_);
+  throw std::system_error(cause, std::generic_category(),
+                          folder.string() + ": cannot lock");
+}
+
+Lock::~Lock() {
+  ::close(folder_);
+}
 
 Store::Store(fs::path root, std::string program)
     : root_(std::move(root)), program_(std::move(program)) {
@@ -96,59 +149,83 @@ Evidence Store::load(const std::string& machine) const {
                     near.empty() ? "; record it first"
                                  : fmt::format("; did you mean '{}'?", near)));
   }
-  evidence.text = common::read_file(text_path(machine));
-  const std::string hash = sha256(evidence.text);
   const fs::path path = provenance_path(machine);
-  for (const fs::path& candidate : {path, fs::path(path.string() + ".new")}) {
-    if (!fs::exists(candidate)) continue;
-    nlohmann::json document =
-        nlohmann::json::parse(common::read_file(candidate), nullptr, false);
-    const bool of_text = text_hash(document) == hash;
-    if (candidate == path || of_text) evidence.provenance = std::move(document);
-    if (of_text) break;
+  for (;;) {
+    evidence.text = common::read_file(text_path(machine));
+    const std::string hash = sha256(evidence.text);
+    // In the order in which save() moves it: what has left the one is in the other.
+    for (const fs::path& candidate : {staging() / path.filename(), path}) {
+      std::optional<nlohmann::json> document = read_json(candidate);
+      evidence.intact = document && text_hash(*document) == hash;
+      if (candidate == path || evidence.intact) {
+        evidence.provenance = std::move(document);
+      }
+      if (evidence.intact) break;
+    }
+    // Both may have been replaced between the two readings.
+    if (evidence.intact || common::read_file(text_path(machine)) == evidence.text) {
+      break;
+    }
   }
   if (!evidence.provenance) {
     evidence.fault = fmt::format("{} is missing", name(path));
-  } else if (evidence.provenance->is_discarded()) {
-    evidence.fault = fmt::format("{} is not JSON", name(path));
+  } else if (const std::string fault = unusable(*evidence.provenance); !fault.empty()) {
+    evidence.fault = name(path) + fault;
     evidence.provenance.reset();
+    evidence.intact = false;
   }
   return evidence;
 }
 
-void Store::save(const std::string& machine, const std::string& text,
-                 const nlohmann::json& provenance) const {
-  const fs::path path = provenance_path(machine);
-  const fs::path waiting = path.string() + ".new";
-  // A recording that was killed after it replaced the text is completed first.
-  if (fs::exists(waiting) && fs::exists(text_path(machine))) {
-    const auto left = nlohmann::json::parse(common::read_file(waiting), nullptr, false);
-    if (text_hash(left) == sha256(common::read_file(text_path(machine)))) {
-      fs::rename(waiting, path);
-    }
+void Store::check_replaceable(const std::string& machine) const {
+  for (const fs::path& path : {text_path(machine), provenance_path(machine)}) {
+    if (!fs::is_symlink(path)) continue;
+    throw std::runtime_error(name(path) +
+                             ": is a symbolic link; put the file itself in its place");
   }
-  // So are the temporary files of one that was killed while it wrote them.
-  for (const auto& entry : fs::directory_iterator(folder_)) {
-    const std::string file = entry.path().filename();
-    for (const std::string& target : {machine + ".txt.", machine + ".json.new."}) {
-      if (file.size() == target.size() + 6 &&
-          file.compare(0, target.size(), target) == 0) {
-        fs::remove(entry.path());
+}
+
+void Store::finish_interrupted() const {
+  if (fs::is_directory(fs::symlink_status(staging()))) {
+    for (const auto& entry : fs::directory_iterator(staging())) {
+      if (entry.path().extension() != ".json") continue;
+      const fs::path text = text_path(entry.path().stem());
+      const auto left = read_json(entry.path());
+      if (left && fs::exists(text) &&
+          text_hash(*left) == sha256(common::read_file(text))) {
+        fs::rename(entry.path(), folder_ / entry.path().filename());
       }
     }
   }
+  fs::remove_all(staging());
+}
+
+void Store::save(const std::string& machine, const std::string& text,
+                 const nlohmann::json& provenance) const {
+  check_replaceable(machine);
+  finish_interrupted();
+  const auto stage = [&](const fs::path& path, const std::string& bytes) {
+    const fs::path staged = staging() / path.filename();
+    common::write_atomically(staged, bytes);
+    if (fs::exists(path)) fs::permissions(staged, fs::status(path).permissions());
+    return staged;
+  };
+  std::error_code failed;
+  fs::create_directory(staging(), failed);
+  if (failed) throw std::system_error(failed, name(staging()) + ": cannot make");
   try {
-    common::write_atomically(
-        waiting,
-        provenance.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-            "\n");
-    common::write_atomically(text_path(machine), text);
+    const fs::path new_provenance =
+        stage(provenance_path(machine),
+              provenance.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+                  "\n");
+    fs::rename(stage(text_path(machine), text), text_path(machine));
+    fs::rename(new_provenance, provenance_path(machine));
   } catch (...) {
     std::error_code ignored;
-    fs::remove(waiting, ignored);
+    fs::remove_all(staging(), ignored);
     throw;
   }
-  fs::rename(waiting, path);
+  fs::remove(staging(), failed);  // else the next recording does
 }
 
 }  // namespace transcript
