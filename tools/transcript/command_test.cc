@@ -340,6 +340,24 @@ TEST_CASE("evidence of another source does not bind a recording") {
   CHECK(repository.record().status == 0);
 }
 
+TEST_CASE("an excuse reaches every difference, not only those listed") {
+  Repository repository;
+  std::string many = kText + "\nmany\n", other = many;
+  for (int i = 0; i < 5000; ++i) {
+    many += "  row" + std::to_string(i) + "x = 1\n";
+    other += "  row" + std::to_string(i) + "x = 2\n";
+  }
+  repository.program(repository.print(many));
+  REQUIRE(repository.record().status == 0);
+  repository.program(repository.print(replaced(other, "0.300", "0.305")));
+  const RunResult refused = repository.record({"--changing", "many / *"});
+  CHECK(refused.status == 1);
+  CHECK(contains(refused.err, "\n1 difference in 5008 figures "));
+  CHECK(contains(refused.err, "  int8 / max err  (line 6)\n"));
+  CHECK(repository.record({"--changing", "case *"}).status == 1);
+  CHECK(repository.record({"--changing", "*"}).status == 0);
+}
+
 TEST_CASE("an empty pattern excuses nothing") {
   Repository repository;
   REQUIRE(repository.record().status == 0);
@@ -407,6 +425,9 @@ TEST_CASE("provenance that cannot be used stops the recording, with a remedy") {
   const std::string remedy = "; restore it, or remove it and record again\n";
   const std::string file = "not recorded: transcripts/p/cpu.json";
   CHECK(refused("{") == file + " is not JSON" + remedy);
+  const std::string deep =
+      "{\"x\":" + std::string(1000000, '[') + std::string(1000000, ']') + "}";
+  CHECK(refused(deep) == file + " is not JSON" + remedy);
   CHECK(refused("[]") == file + ": it is not a JSON object" + remedy);
   CHECK(refused("null") == file + ": it is not a JSON object" + remedy);
   CHECK(refused(hash.dump()) == file + ": 'stdout.sha256' is not a string" + remedy);

@@ -34,10 +34,12 @@ std::vector<Token> tokens_of(std::string_view line) {
 
 class Comparer {
  public:
-  Comparer(const Transcript& recorded, const Transcript& actual, const Rules& rules)
+  Comparer(const Transcript& recorded, const Transcript& actual, const Rules& rules,
+           std::size_t listed = Comparison::kListed)
       : recorded_(recorded),
         actual_(actual),
         rules_(rules),
+        listed_(listed),
         names_(recorded),
         actual_names_(actual),
         used_(rules.rules.size(), false) {}
@@ -475,9 +477,7 @@ class Comparer {
     return entry;
   }
 
-  bool wanted() const {
-    return !dry_ && result_.differences.size() < Comparison::kListed;
-  }
+  bool wanted() const { return !dry_ && result_.differences.size() < listed_; }
 
   void differ(Entry entry) {
     if (dry_) {
@@ -886,6 +886,7 @@ class Comparer {
   const Transcript& recorded_;
   const Transcript& actual_;
   const Rules& rules_;
+  const std::size_t listed_;
   Addresses names_, actual_names_;
   Comparison result_;
   std::vector<bool> used_;
@@ -914,8 +915,8 @@ class Comparer {
 }  // namespace
 
 Comparison compare(const Transcript& recorded, const Transcript& actual,
-                   const Rules& rules) {
-  return Comparer(recorded, actual, rules).run();
+                   const Rules& rules, std::size_t listed) {
+  return Comparer(recorded, actual, rules, listed).run();
 }
 
 std::vector<bool> matched_rules(const Transcript& transcript, const Rules& rules) {

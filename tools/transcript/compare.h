@@ -36,7 +36,7 @@ struct Comparison {
   std::size_t lines = 0;    // of the recording
   std::size_t figures = 0;  // numbers of the recording
   std::size_t differing = 0;
-  std::vector<Entry> differences;  // the first kListed of them
+  std::vector<Entry> differences;  // the first kListed of them, unless told otherwise
   std::size_t reported = 0;        // figures whose class is time, ratio or device ...
   std::size_t reported_changed = 0;
   std::vector<Entry> reports;      // ... and the first kListed of those that changed
@@ -50,7 +50,7 @@ struct Comparison {
 /// common::DiagnosticError when either side has no text, or when a rule other than an
 /// absent-ok one matched nothing in the recording.
 Comparison compare(const Transcript& recorded, const Transcript& actual,
-                   const Rules& rules);
+                   const Rules& rules, std::size_t listed = Comparison::kListed);
 
 /// Which rules match something in a transcript, by index.
 std::vector<bool> matched_rules(const Transcript& transcript, const Rules& rules);

@@ -12,10 +12,11 @@
 // A block starts at the first line, and at every line that follows a blank line and is
 // not indented; it ends before the next block, without trailing blank lines. BLOCK is
 // its first line up to the first of ",", "(", ":" or "=", and no longer than the words
-// that fit in 100 bytes: "case 256x256x256", "storage census on B". COLUMN is the header's name, ROW the row's first cell. WORDS
-// are whole words that stand in exactly one line of the block. Where a name occurs more
-// than once in its block (or a block in the evidence), "NAME [2]" is the second.
-// A name that contains " / " is written with the white space around the "/" left out.
+// that fit in 100 bytes: "case 256x256x256", "storage census on B". COLUMN is the
+// header's name, ROW the row's first cell. WORDS are whole words that stand in exactly
+// one line of the block. Where a name occurs more than once in its block (or a block in
+// the evidence), "NAME [2]" is the second. A name that contains " / " is written with
+// the white space around the "/" left out.
 #pragma once
 
 #include <string>

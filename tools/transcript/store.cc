@@ -47,10 +47,22 @@ std::string unusable(const nlohmann::json& provenance) {
   return "";
 }
 
-/// A JSON file, or nothing where there is none (any more).
+/// A JSON file, or nothing where there is none (any more). One that is nested deeper
+/// than provenance ever is counts as no JSON: to copy it would take more than the
+/// stack.
 std::optional<nlohmann::json> read_json(const fs::path& path) {
+  constexpr int kDeepest = 100;
+  bool too_deep = false;
   try {
-    return nlohmann::json::parse(common::read_file(path), nullptr, false);
+    nlohmann::json document = nlohmann::json::parse(
+        common::read_file(path),
+        [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+          too_deep |= depth > kDeepest;
+          return !too_deep;
+        },
+        false);
+    if (too_deep) return nlohmann::json(nlohmann::json::value_t::discarded);
+    return document;
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::no_such_file_or_directory &&
         error.code() != std::errc::not_a_directory) {
