@@ -55,7 +55,7 @@ class Parser {
 
   Rules parse() {
     refuse_long_lines();
-    refuse_odd_characters();
+    refuse_beyond_ascii();
     toml::table root;
     try {
       root = toml::parse(rules_.text);
@@ -140,40 +140,25 @@ class Parser {
     }
   }
 
-  /// TOML is ASCII outside of strings and comments, and release 3.3.0 asks of some
-  /// other characters whether they are white space without knowing the answer.
-  void refuse_odd_characters() {
-    const std::string_view text = rules_.text;
-    std::string_view quote;  // that ends the string at hand: ' or " or three of them
-    std::size_t line = 1, line_begin = 0;
-    for (std::size_t i = text.substr(0, 3) == "\xEF\xBB\xBF" ? 3 : 0;
-         i < text.size();) {
-      const char c = text[i];
-      if (c == '\n') {
-        ++line;
-        line_begin = i + 1;
-        if (quote.size() == 1) quote = {};  // unfinished: the library tells of it
-        ++i;
-      } else if (!quote.empty()) {
-        const bool ends = text.substr(i, quote.size()) == quote;
-        const bool escapes =
-            c == '\\' && quote[0] == '"' && text.substr(i + 1, 1) != "\n";
-        i += ends ? quote.size() : escapes ? 2 : 1;
-        if (ends) quote = {};
-      } else if (c == '#') {
-        i = std::min(text.find('\n', i), text.size());
-      } else if (c == '\'' || c == '"') {
-        const bool three = text.substr(i, 3) == std::string(3, c);
-        quote = text.substr(i, three ? 3 : 1);
-        i += quote.size();
-      } else if (static_cast<unsigned char>(c) >= 0x80) {
-        throw common::DiagnosticError(
-            {{rules_.name, line, i - line_begin + 1,
-              "a character beyond ASCII; put the text in quotes",
-              std::string(source_line(text, line))}});
-      } else {
-        ++i;
-      }
+  /// The library's release 3.3.0 asks of characters beyond ASCII whether they are white
+  /// space, wherever it expects some, and goes astray on several.
+  void refuse_beyond_ascii() {
+    std::string_view left = rules_.text;
+    if (left.substr(0, 3) == "\xEF\xBB\xBF") left.remove_prefix(3);
+    for (std::size_t line = 1; !left.empty(); ++line) {
+      const std::string_view text = left.substr(0, left.find('\n'));
+      left.remove_prefix(std::min(text.size() + 1, left.size()));
+      const std::size_t first = text.find_first_not_of(" \t");
+      if (first == std::string_view::npos || text[first] == '#') continue;
+      const auto odd = std::find_if(text.begin(), text.end(), [](char c) {
+        return static_cast<unsigned char>(c) >= 0x80;
+      });
+      if (odd == text.end()) continue;
+      throw common::DiagnosticError(
+          {{rules_.name, line, static_cast<std::size_t>(odd - text.begin()) + 1,
+            "a character beyond ASCII; in a name write \"\\uXXXX\", and a comment on a "
+            "line of its own",
+            std::string(text)}});
     }
   }
 
