@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "file.h"
 #include "mutate.h"
 #include "testing.h"
 
@@ -80,11 +79,6 @@ std::string line(const std::string& name, const Verdicts& seen, const char* test
               seen.predicted.text(), seen.f32.text(), test);
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 }  // namespace
 
 TEST_CASE("the program as it is passes, every mutant is caught") {
@@ -119,8 +113,8 @@ TEST_CASE("the program as it is passes, every mutant is caught") {
   std::printf("%s", table.c_str());
   // The lesson shows the recorded table. If this one is right, copy it there.
   const std::string written = setting("MUTANTS") + "/mutants.txt";
-  std::ofstream(written) << table;
-  CHECK_MESSAGE(table == read_file(setting("RECORDED")),
+  common::write_atomically(written, table);
+  CHECK_MESSAGE(table == common::read_file(setting("RECORDED")),
                 written << " differs from " << setting("RECORDED"));
 }
 

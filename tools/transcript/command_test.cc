@@ -273,6 +273,10 @@ TEST_CASE("recording refuses a failing run and keeps the old evidence") {
   const std::string print = repository.print(kText);
   CHECK(refused(print + "echo why >&2; exit 3\n") ==
         "3 why\nnot recorded: the program exited with status 3\n");
+  // Of much that it said, the end says why.
+  CHECK(
+      refused("seq 5000 >&2; exit 3\n")
+          .ends_with("\n4999\n5000\nnot recorded: the program exited with status 3\n"));
   CHECK(refused(print + "kill -KILL $$\n") ==
         "3 not recorded: the program was killed by SIGKILL (Killed)\n");
   CHECK(refused("") == "3 not recorded: the program printed nothing\n");

@@ -148,10 +148,9 @@ std::string record(const Store& store, const RecordRequest& request) {
     fault = "left a process running that held its output open";
   }
   if (!fault.empty()) {
-    std::string text = printable(trim(input.run.err), 2000);
-    if (!text.empty()) text += "\n";
-    throw Refused(exit_code(input.run) == 0 ? 3 : exit_code(input.run),
-                  text + "not recorded: the program " + fault);
+    throw Refused(
+        exit_code(input.run) == 0 ? 3 : exit_code(input.run),
+        last_lines(input.run.err, 2000) + "not recorded: the program " + fault);
   }
   check_itself({input.run.out, store.name(store.text_path(machine))}, rules);
   const nlohmann::json document = provenance(input);
