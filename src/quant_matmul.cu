@@ -164,8 +164,9 @@ struct Quantized {
   // Codes of x with the scales and the zero point that are set, row after row.
   void encode(const std::vector<float>& x, int lowest) {
     codes.resize(x.size());
-    for (size_t i = 0; i < x.size();) {
-      for (float step : scales) codes[i] = quantize(x[i], step, zeroPoint, lowest), ++i;
+    for (size_t i = 0, col = 0; i < x.size(); ++i) {
+      codes[i] = quantize(x[i], scales[col], zeroPoint, lowest);
+      col = col + 1 < scales.size() ? col + 1 : 0;
     }
   }
 };
@@ -617,11 +618,9 @@ FormatError blockFormatError(const std::vector<float>& b, int k, int n, int bloc
 // What INT8 codes alone do to values.
 FormatError int8Error(const std::vector<float>& x, const Quantized& q) {
   FormatError error;
-  for (size_t i = 0; i < x.size();) {
-    for (float scale : q.scales) {
-      error.add(x[i], dequantize(q.codes[i], scale, q.zeroPoint), false);
-      ++i;
-    }
+  for (size_t i = 0, col = 0; i < x.size(); ++i) {
+    error.add(x[i], dequantize(q.codes[i], q.scales[col], q.zeroPoint), false);
+    col = col + 1 < q.scales.size() ? col + 1 : 0;
   }
   return error;
 }
