@@ -631,7 +631,7 @@ bool printActivationCensus(const std::vector<float>& a) {
   const float maxA = maxAbs(a);
   const FormatError symmetric = int8Error(a, quantizeSymmetric(a));
   const FormatError asymmetric = int8Error(a, quantizeAsymmetric(a));
-  std::printf("\n## activation census on A (%zu values in [0, 1))\n\n", a.size());
+  std::printf("\n## activation census on A\n\nvalues of A: %zu in [0, 1)\n", a.size());
   std::printf("errors as a fraction of max|A| = %.4f\n", maxA);
   const Table table({"format", "max err", "rms err"}, 27);
   for (const FormatError* error : {&symmetric, &asymmetric}) {
@@ -685,7 +685,7 @@ std::vector<StorageRow> storageCensus(const std::vector<float>& b, int k, int n)
 // Returns whether every format was tried on every value.
 bool printStorageCensus(const std::vector<float>& b, int k, int n) {
   const float maxB = maxAbs(b);
-  std::printf("\n## storage census on B (%dx%d)\n\n", k, n);
+  std::printf("\n## storage census on B\n\nvalues of B: %dx%d\n", k, n);
   std::printf("errors as a fraction of max|B| = %.4f\n", maxB);
   const Table table({"format", "max err", "rms err", "bits", "saturated"}, 26);
   const std::vector<StorageRow> rows = storageCensus(b, k, n);
