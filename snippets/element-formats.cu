@@ -4,21 +4,11 @@
 //
 //   nvcc -std=c++17 -O3 -arch=sm_75 -o element-formats element-formats.cu
 
-// pull: src/quant_matmul.cu#includes
 #include <cuda_fp8.h>
-#include <cuda_runtime.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <stdexcept>
-#include <string>
-#include <vector>
-// end pull
 
 // pull: src/quant_matmul.cu#element-formats
 // The elements of block formats: nearest representable value, ties to even, saturating.
@@ -48,12 +38,17 @@ constexpr ElementFormat kMxInt8 = {roundMxInt8, 127.0f / 64.0f, 0};
 // end pull
 
 int main() {
-  std::printf("%10s %12s %12s %12s\n", "x", "E4M3", "E2M1", "MXINT8");
+  std::printf("# element formats\n\n");
+  std::printf("| x         |       E4M3 |      E2M1 |    MXINT8 |\n");
+  std::printf("| :-------- | ---------: | --------: | --------: |\n");
   for (float x : {0.0009f, 0.02f, 0.26f, 0.75f, 1.25f, 1.76f, -2.5f, 3.4f, 5.0f, 17.0f,
                   300.0f, 464.0f, 1000.0f}) {
-    std::printf("%10.4f %12.6f %12.6f %12.6f\n", x, kE4M3.round(x), kE2M1.round(x),
-                kMxInt8.round(x));
+    std::printf("| %-9.4f | %10.6f | %9.6f | %9.6f |\n", x, kE4M3.round(x),
+                kE2M1.round(x), kMxInt8.round(x));
   }
-  std::printf("%10s %12.6f %12.6f %12.6f\n", "largest", kE4M3.largest, kE2M1.largest,
+  std::printf("| largest   | %10.6f | %9.6f | %9.6f |\n", kE4M3.largest, kE2M1.largest,
               kMxInt8.largest);
+  if (std::fflush(stdout) == 0) return 0;
+  std::perror("stdout");
+  return 1;
 }
