@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the error of block formats sits: how much of it the blocks' largest values
-// make.
+// How much of block formats' error the blocks' largest values make.
 //
 //   nvcc -std=c++17 -O3 -arch=sm_75 -o block-maxima block-maxima.cu
-
-#include <cuda_fp8.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
 // pull: src/quant_matmul.cu#inputs
 struct Shape {
-  int m = 0, n = 0, k = 0;  // A is m x k, B is k x n, both row-major
-
+  int m = 0, n = 0, k = 0;    // A is m x k, B is k x n, both row-major
   std::string name() const {  // "MxNxK"
     return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
   }
@@ -26,7 +23,6 @@ struct Shape {
 // A 32-bit linear congruential generator: the same inputs on every machine.
 struct Generator {
   uint32_t state = 20260901u;
-
   // Uniform in [0, 1): the top 24 bits, which a float holds exactly.
   float unit() {
     state = 1664525u * state + 1013904223u;
@@ -54,21 +50,38 @@ Inputs syntheticInputs(Shape shape) {
 }
 // end pull
 
+// Nearest integer, ties to even.
+float roundEven(float x) {
+  return std::nearbyint(x);
+}
+
 // pull: src/quant_matmul.cu#element-formats
-// The elements of block formats: nearest representable value, ties to even, saturating.
+// Nearest value with so many bits of mantissa, ties to even, up to `largest`; below
+// `leastNormal` the steps get no smaller.
+float roundToBits(float x, int mantissaBits, float leastNormal, float largest) {
+  const uint32_t last =
+      1u << (23 - mantissaBits);  // the last bit kept, of a float's 23
+  float magnitude = std::fabs(x);
+  if (magnitude < leastNormal) {
+    const float step = leastNormal / static_cast<float>(1 << mantissaBits);
+    magnitude = roundEven(magnitude / step) * step;
+  } else {
+    uint32_t bits;
+    std::memcpy(&bits, &magnitude, sizeof bits);
+    bits = (bits + last / 2 - 1 + (bits / last & 1)) & ~(last - 1);
+    std::memcpy(&magnitude, &bits, sizeof bits);
+  }
+  return std::copysign(std::min(magnitude, largest), x);
+}
+
 float roundE4M3(float x) {
-  return static_cast<float>(__nv_fp8_e4m3(x));
+  return roundToBits(x, 3, 1.0f / 64.0f, 448.0f);
 }
-
-float roundE2M1(float x) {  // 0 0.5 1 1.5 2 3 4 6
-  const float magnitude = std::min(std::fabs(x), 6.0f);
-  const int doublings = (magnitude >= 2.0f) + 2 * (magnitude >= 4.0f);
-  const float step = 0.5f * static_cast<float>(1 + doublings);  // 0.5, 1 or 2
-  return std::copysign(std::nearbyint(magnitude / step) * step, x);
-}
-
+float roundE2M1(float x) {
+  return roundToBits(x, 1, 1.0f, 6.0f);
+}  // 0 0.5 1 1.5 2 3 4 6
 float roundMxInt8(float x) {  // 8 bits with an implied 2^-6; -2 stays unused
-  return std::min(std::max(std::nearbyint(x * 64.0f), -127.0f), 127.0f) / 64.0f;
+  return std::min(std::max(roundEven(x * 64.0f), -127.0f), 127.0f) / 64.0f;
 }
 
 struct ElementFormat {
@@ -121,10 +134,10 @@ void printRow(const char* name, const Inputs& in, ElementFormat element,
       const float magnitude = std::fabs(values[largest * n]);
       const float scale = scaleOf(magnitude, element);
       for (int p = 0; p < block; ++p) {
-        const float value = values[p * n];
-        const double error = element.round(value / scale) * scale - value;
-        all += error * error;
-        if (p == largest) ofLargest += error * error;
+        const double rounded = element.round(values[p * n] / scale) * scale;
+        const double square = std::pow(rounded - values[p * n], 2);
+        all += square;
+        if (p == largest) ofLargest += square;
       }
       saturated += magnitude / scale > element.largest * 1.000001f;
     }

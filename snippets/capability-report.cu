@@ -29,7 +29,7 @@ std::string formatted(const char* format, double value) {
 // told, the others as their headers, 9 at least.
 class Table {
  public:
-  Table(int first, const std::vector<std::string>& header) : widths_{first} {
+  Table(const std::vector<std::string>& header, int first = 17) : widths_{first} {
     for (size_t i = 1; i < header.size(); ++i) {
       widths_.push_back(std::max(9, static_cast<int>(header[i].size())));
     }
@@ -79,7 +79,7 @@ Card printCapabilities() {
               properties.major, properties.minor);
   std::printf("\n## tensor-core support\n");
   const auto from = [&](int needed) { return capability >= needed ? "yes" : "no"; };
-  const Table table(36, {"unit", "on this card"});
+  const Table table({"unit", "on this card"}, 36);
   table.row({"INT8 tensor cores", from(75)});
   table.row({"2:4 sparse tensor cores (cuSPARSELt)", from(80)});
   table.row({"FP8 e4m3/e5m2 tensor cores", from(89)});

@@ -14,8 +14,7 @@
 
 // pull: src/quant_matmul.cu#inputs
 struct Shape {
-  int m = 0, n = 0, k = 0;  // A is m x k, B is k x n, both row-major
-
+  int m = 0, n = 0, k = 0;    // A is m x k, B is k x n, both row-major
   std::string name() const {  // "MxNxK"
     return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
   }
@@ -24,7 +23,6 @@ struct Shape {
 // A 32-bit linear congruential generator: the same inputs on every machine.
 struct Generator {
   uint32_t state = 20260901u;
-
   // Uniform in [0, 1): the top 24 bits, which a float holds exactly.
   float unit() {
     state = 1664525u * state + 1013904223u;
@@ -53,12 +51,10 @@ Inputs syntheticInputs(Shape shape) {
 // end pull
 
 // pull: src/quant_matmul.cu#column-gate
-// Bound on |error| in each column of the output. With a scale for each column a code
-// is off by half a step at most; if all k errors had one sign, terms of up to
-// |a| * stepB/2 + |b| * stepA/2 would reach k * max|A| * max|B[:,c]| / 127 and a
-// little. Four times that is the gate. What always holds is far above what happens, so
-// wrong kernels pass it: the exact gate is the test. With sqrt(k) for k it is a
-// diagnostic.
+// Bound on |error| in each column of the output. A code is off by half a step at most;
+// if all k errors had one sign, they would reach k * max|A| * max|B[:,c]| / 127 and a
+// little. Four times that is the gate: far above what happens, so wrong kernels pass
+// it, and the exact gate is the test. With sqrt(k) for k it is a diagnostic.
 std::vector<double> columnGate(int k, float maxA, const std::vector<float>& maxB) {
   std::vector<double> gate;
   for (float largest : maxB) gate.push_back(4.0 * k * maxA * largest / 127.0);

@@ -14,8 +14,7 @@
 
 // pull: src/quant_matmul.cu#inputs
 struct Shape {
-  int m = 0, n = 0, k = 0;  // A is m x k, B is k x n, both row-major
-
+  int m = 0, n = 0, k = 0;    // A is m x k, B is k x n, both row-major
   std::string name() const {  // "MxNxK"
     return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
   }
@@ -24,7 +23,6 @@ struct Shape {
 // A 32-bit linear congruential generator: the same inputs on every machine.
 struct Generator {
   uint32_t state = 20260901u;
-
   // Uniform in [0, 1): the top 24 bits, which a float holds exactly.
   float unit() {
     state = 1664525u * state + 1013904223u;

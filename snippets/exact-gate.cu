@@ -66,8 +66,7 @@ std::vector<int> oracleRows(Shape shape) {
   return rows;
 }
 
-// Values compared, and those of which any bit differs: bits, so that a NaN or a -0 in
-// the output differs too.
+// Values compared, and those of which any bit differs, as of a NaN or a -0 for a 0.
 struct Comparison {
   long compared = 0, different = 0;
 

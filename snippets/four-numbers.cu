@@ -32,9 +32,15 @@ float symmetricScale(float largest) {
   return scale > 0.0f ? scale : 1.0f;
 }
 
+// Nearest integer, ties to even: the sum has no bit left for a fraction. What
+// std::nearbyint does, without its call; of 2^22 and more, nothing is asked here.
+float roundEven(float x) {
+  return x + 12582912.0f - 12582912.0f;
+}
+
 // Round to nearest, ties to even, then shift by the zero point and clamp.
 int8_t quantize(float x, float scale, int zeroPoint, int lowest) {
-  const float code = std::nearbyint(x / scale) + static_cast<float>(zeroPoint);
+  const float code = roundEven(x / scale) + static_cast<float>(zeroPoint);
   return static_cast<int8_t>(
       std::min(std::max(code, static_cast<float>(lowest)), 127.0f));
 }
