@@ -706,7 +706,7 @@ bool printStorageCensus(const std::vector<float>& b, int k, int n) {
       "the MX rows (OCP v1.0) and NVFP4 are the standards, with rounded scales\n"
       "rms against one FP8 scale: float scales %s, by the spec %s, up %s\n",
       ratio(3).c_str(), ratio(4).c_str(), ratio(5).c_str());
-  if (!complete) std::printf("FAILED: a format left out values of B\n");
+  if (!complete) std::printf("FAILED: storage census: values left out\n");
   return complete;
 }
 // end snippet
