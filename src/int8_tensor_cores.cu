@@ -55,9 +55,8 @@
 // end snippet
 
 constexpr int kMaxSize = 16384;  // so that the 64-bit sums of ProductCheck are exact
-constexpr double kOracleWork =
-    1 << 27;  // m*n*k up to which the host computes every output
-constexpr double kTimedWork = 1 << 30;  // m*n*k from which a case is timed
+constexpr double kOracleWork = 1 << 27;  // m*n*k up to which the host checks all of C
+constexpr double kTimedWork = 1 << 30;   // m*n*k from which a case is timed
 
 // snippet: cuda-check
 // Throws the runtime's message, so that destructors free what was allocated.
@@ -433,8 +432,7 @@ __global__ void matmulDp4a(Operands p, Out* c) {
   __shared__ int32_t tileB[kTile][kTile + 1];
   const int row = blockIdx.y * kTile + threadIdx.y;
   const int col = blockIdx.x * kTile + threadIdx.x;
-  const int rowB =
-      blockIdx.x * kTile + threadIdx.y;  // the column of B that this thread loads
+  const int rowB = blockIdx.x * kTile + threadIdx.y;  // B's column that it loads
   const int words = p.ldk / 4;
   const int32_t* a = reinterpret_cast<const int32_t*>(p.a);
   const int32_t* b = reinterpret_cast<const int32_t*>(p.bPacked);
@@ -687,10 +685,10 @@ __device__ inline TileIndex tileAt(int index, int tilesM, int tilesN) {
 // snippet: mma-k32
 // Kernel 5: the wider instruction (16x32 by 32x8); operands loaded by ldmatrix, which
 // hands a warp four matrices of 8 rows of 16 bytes; and copies from global to shared
-// memory without a register between (cp.async), in four stages: while one is
-// multiplied, three are being filled. Prediction: four times the work an instruction,
-// so 4 times kernel 4 where the unit keeps up, and less than a Hopper card's peak,
-// which only wgmma reaches.
+// memory without a register between (cp.async), in four stages, of which one is
+// multiplied while three are being filled.
+// Prediction: four times the work an instruction, so 4 times kernel 4 where the unit
+// keeps up, and less than a Hopper card's peak, which only wgmma reaches.
 constexpr int kMmaRows = 128, kMmaCols = 256;  // a block's outputs; 64x64 a warp
 constexpr int kMmaStages = 4;
 constexpr int kMmaStageChunks = (kMmaRows + kMmaCols) * kStepChunks;
@@ -802,8 +800,7 @@ matmulMmaK32(Operands p, Out* c) {
         commitCopies();
       } else {
         waitForCopies<kMmaStages - 2>();
-        __syncthreads();  // all copies of the next stage have landed, all reads of this
-                          // one are done
+        __syncthreads();  // the next stage has landed, and all have read this one
         if (step + 1 < steps) loadFragments(step + 1, 0);
       }
       for (int i = 0; i < 4; ++i) {
@@ -922,9 +919,8 @@ __device__ inline void waitFor(uint64_t* barrier, int parity) {
 }
 
 // Waiting for a parity cannot tell a phase from the one two before it, so a warpgroup
-// must not wait for stages of its next tile while the other still reads older ones. So
-// the two take turns: each starts its tile once the other has started its last
-// products.
+// must not wait for stages of its next tile while the other still reads older ones. The
+// two take turns: each starts its tile once the other has started its last products.
 __device__ inline void waitForTurn(int warpgroup) {
   asm volatile("bar.sync %0, 256;" ::"r"(1 + warpgroup) : "memory");
 }
@@ -1014,9 +1010,8 @@ __device__ inline uint64_t describe(const void* rows) {
 }
 
 // Starts d = A * B or, with `accumulate`, d += A * B, of 64x176x32. Lane l of warp w
-// holds, for j = 0..21, row 16 w + l / 4: columns 8 j + l % 4 * 2 and the next one in
-// d[4 j] and d[4 j + 1], and the same columns 8 rows below in d[4 j + 2] and d[4 j +
-// 3].
+// holds, for j = 0..21, columns 8 j + l % 4 * 2 and the next one: of row 16 w + l / 4
+// in d[4 j] and d[4 j + 1], of the row 8 further down in d[4 j + 2] and d[4 j + 3].
 #define REGISTERS_8(i)                                                        \
   "+r"(d[i]), "+r"(d[i + 1]), "+r"(d[i + 2]), "+r"(d[i + 3]), "+r"(d[i + 4]), \
       "+r"(d[i + 5]), "+r"(d[i + 6]), "+r"(d[i + 7])
@@ -1155,8 +1150,7 @@ __device__ inline void multiplyTile(int32_t (&d)[kProducts][kSums], int turn,
   if (work.first + (turn + 1) * work.stride < work.tiles) passTurn((turn + 1) % 2);
   waitForProducts<0>();
   release(previous);
-  // The tensor cores wrote the sums behind the compiler's back: it must read none
-  // earlier.
+  // The compiler does not see the tensor cores write: it must read no sum before here.
 #pragma unroll
   for (int i = 0; i < kProducts * kSums; ++i) {
     asm volatile("" : "+r"(d[i / kSums][i % kSums])::"memory");
