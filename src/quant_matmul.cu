@@ -15,8 +15,9 @@
 //   int8 per-col + zp the same again, with a zero point for A
 //   int8 2:4 pruned   the per-column kernel over B pruned 2 of 4 along k
 //
-// The CPU reference comes first, then the kernels, then one driver that checks
-// everything before it times anything. Tensor cores are reported on, never used.
+// Inputs and quantizers come first, then the kernels, then the gates that judge them,
+// then one driver that checks everything before it times anything. What it prints is
+// Markdown. Tensor cores are reported on, never used.
 
 // snippet: prelude
 // snippet: includes
@@ -24,29 +25,20 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
 // end snippet
 
 constexpr int kTile = 16;  // a block computes kTile x kTile outputs, one a thread
-
-// snippet: for-each
-// Calls visit(i, column) for each of `count` values of a row-major matrix.
-template <typename Visit>
-void forEach(size_t count, int columns, const Visit& visit) {
-  for (size_t i = 0; i < count;) {
-    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
-  }
-}
-// end snippet
-// end snippet
+// end snippet: prelude
 
 constexpr int kWarmupLaunches = 3;
 constexpr int kMaxSize = 65536;  // sum of k products (|255| * |127|) stays in int32
@@ -101,7 +93,10 @@ class DeviceBuffer {
 // snippet: inputs
 struct Shape {
   int m = 0, n = 0, k = 0;  // A is m x k, B is k x n, both row-major
-  double work() const { return double(m) * n * k; }
+
+  std::string name() const {  // "MxNxK"
+    return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
+  }
 };
 
 // A 32-bit linear congruential generator: the same inputs on every machine.
@@ -127,13 +122,21 @@ std::vector<float> makeA(Shape shape, Generator& random) {
 // Weights whose columns differ 64-fold in gain, with an outlier every 37th element.
 std::vector<float> makeB(Shape shape, Generator& random) {
   std::vector<float> b(size_t(shape.k) * shape.n);
-  forEach(b.size(), shape.n, [&](size_t i, int col) {
-    const float gain = 1.0f / static_cast<float>(1 << (col % 7));
+  for (size_t i = 0; i < b.size(); ++i) {
+    const float gain = 1.0f / static_cast<float>(1 << (i % shape.n % 7));
     b[i] = (2.0f * random.unit() - 1.0f) * gain * (i % 37 == 0 ? 8.0f : 1.0f);
-  });
+  }
   return b;
 }
 // end snippet
+
+// Values in (7/8, 1]: nearly every code is large, so that sums of a few thousand
+// products pass 2^24, beyond which a float no longer holds every integer.
+std::vector<float> makeLarge(size_t count, Generator& random) {
+  std::vector<float> x(count);
+  for (float& value : x) value = 1.0f - random.unit() / 8.0f;
+  return x;
+}
 
 // ---------------------------------------------------------------- quantizers
 
@@ -170,45 +173,6 @@ float dequantize(int code, float scale, int zeroPoint) {
 // end snippet
 
 // snippet: quantized-codes
-// snippet: host-simd
-// Wider versions of a host loop, chosen when the program starts. The results are the
-// same bits: these loops round nothing but single operations, or add exact products in
-// a fixed order, so that even a fused multiply-add rounds as a product and a sum would.
-#if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
-    !defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
-#define HOST_SIMD                              \
-  __attribute__((optimize("fp-contract=fast"), \
-                 target_clones("avx512f", "arch=haswell", "default")))
-#else
-#define HOST_SIMD
-#endif
-// end snippet
-
-// Codes of all values, with one scale. (An int8_t may alias everything; only what is
-// held in local variables stays put while codes are written.)
-HOST_SIMD std::vector<int8_t> quantizeAll(const std::vector<float>& x, float scale,
-                                          int zeroPoint, int lowest) {
-  const size_t count = x.size();
-  std::vector<int8_t> codes(count);
-  const float* in = x.data();
-  int8_t* out = codes.data();
-  for (size_t i = 0; i < count; ++i) out[i] = quantize(in[i], scale, zeroPoint, lowest);
-  return codes;
-}
-
-// Symmetric codes of a row-major matrix, with a scale for each column.
-HOST_SIMD std::vector<int8_t> quantizeByColumn(const std::vector<float>& x,
-                                               const std::vector<float>& scales) {
-  std::vector<int8_t> codes(x.size());
-  const size_t columns = scales.size();
-  for (size_t row = 0; row < x.size(); row += columns) {
-    const float *in = &x[row], *scale = scales.data();
-    int8_t* out = &codes[row];
-    for (size_t i = 0; i < columns; ++i) out[i] = quantize(in[i], scale[i], 0, -127);
-  }
-  return codes;
-}
-
 struct QuantizedA {
   std::vector<int8_t> codes;  // m x k
   float scale = 1.0f;
@@ -217,8 +181,19 @@ struct QuantizedA {
 
 struct QuantizedB {
   std::vector<int8_t> codes;  // k x n
-  std::vector<float> scales;  // 1, or one for each column
+  std::vector<float> scales;  // 1, or one for each of the n columns
+
+  float scale(int col) const { return scales[scales.size() == 1 ? 0 : col]; }
 };
+
+// Codes of all values, with one scale.
+std::vector<int8_t> quantizeAll(const std::vector<float>& x, float scale, int zeroPoint,
+                                int lowest) {
+  std::vector<int8_t> codes;
+  codes.reserve(x.size());
+  for (float value : x) codes.push_back(quantize(value, scale, zeroPoint, lowest));
+  return codes;
+}
 
 QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
   QuantizedA q;
@@ -262,10 +237,25 @@ QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
 std::vector<float> columnMaxAbs(const std::vector<float>& b, int n) {
   maxAbs(b);  // refuses what is not finite
   std::vector<float> largest(n, 0.0f);
-  forEach(b.size(), n, [&](size_t i, int col) {
-    largest[col] = std::max(largest[col], std::fabs(b[i]));
-  });
+  for (size_t row = 0; row < b.size(); row += n) {
+    for (int col = 0; col < n; ++col) {
+      largest[col] = std::max(largest[col], std::fabs(b[row + col]));
+    }
+  }
   return largest;
+}
+
+// Symmetric codes of a row-major matrix, with a scale for each column.
+std::vector<int8_t> quantizeByColumn(const std::vector<float>& x,
+                                     const std::vector<float>& scales) {
+  std::vector<int8_t> codes;
+  codes.reserve(x.size());
+  while (codes.size() < x.size()) {
+    for (float scale : scales) {
+      codes.push_back(quantize(x[codes.size()], scale, 0, -127));
+    }
+  }
+  return codes;
 }
 
 // One symmetric scale for each column: its largest magnitude gets code 127 or -127.
@@ -281,7 +271,9 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
 // Sum of each column of B's codes: what a zero point in A has to be multiplied by.
 std::vector<int32_t> columnSums(const std::vector<int8_t>& codes, int n) {
   std::vector<int32_t> sums(n, 0);
-  forEach(codes.size(), n, [&](size_t i, int col) { sums[col] += codes[i]; });
+  for (size_t row = 0; row < codes.size(); row += n) {
+    for (int col = 0; col < n; ++col) sums[col] += codes[row + col];
+  }
   return sums;
 }
 // end snippet
@@ -329,216 +321,19 @@ void prune2to4(std::vector<float>& b, int k, int n) {
 }
 // end snippet
 
-// ---------------------------------------------------------------- CPU reference
-
-// snippet: reference
-// snippet: product-rows
-// Two rows of a product at once, in a block of columns: for row r
-// sum[r][j] += x[r][0] * b[0][j] + ... + x[r][15] * b[15][j], in that order.
-constexpr int kTerms = 16, kColumns = 256;
-template <typename T>
-using Terms = std::array<std::array<T, kColumns>, kTerms>;
-template <typename T>
-using RowPair = std::array<std::array<T, kTerms>, 2>;
-template <typename T>
-HOST_SIMD void addTerms(const RowPair<T>& x, const Terms<T>& b, int columns,
-                        T* __restrict sum0, T* __restrict sum1) {
-  for (int j = 0; j < columns; ++j) {
-    T value0 = sum0[j], value1 = sum1[j];
-    for (int q = 0; q < kTerms; ++q) {
-      value0 += x[0][q] * b[q][j];
-      value1 += x[1][q] * b[q][j];
-    }
-    sum0[j] = value0;
-    sum1[j] = value1;
-  }
-}
-
-// A (rows x k) times B (k x n) in the arithmetic of T. Each output adds its terms in
-// ascending k; a few terms of a block of columns at a time stay in the cache: the same
-// sums, sooner.
-template <typename T, typename TA, typename TB>
-void productRows(const TA* a, const std::vector<TB>& b, int rows, int n, int k,
-                 std::vector<T>& out) {
-  alignas(64) Terms<T> bTerms = {};     // past the end of k, 0 * something is added
-  std::array<T, kColumns> unused = {};  // the second row of a last odd one
-  out.assign(size_t(rows) * n, 0);
-  for (int j0 = 0; j0 < n; j0 += kColumns) {
-    const int columns = std::min(kColumns, n - j0);
-    for (int p = 0; p < k; p += kTerms) {
-      const int terms = std::min(kTerms, k - p);
-      for (int q = 0; q < terms; ++q) {
-        const TB* bRow = &b[size_t(p + q) * n + j0];
-        std::copy(bRow, bRow + columns, bTerms[q].begin());
-      }
-      for (int i = 0; i < rows; i += 2) {
-        RowPair<T> x = {};
-        T* sums[2] = {unused.data(), unused.data()};
-        for (int r = 0; r < std::min(2, rows - i); ++r) {
-          const TA* aRow = a + size_t(i + r) * k + p;
-          std::copy(aRow, aRow + terms, x[r].begin());
-          sums[r] = &out[size_t(i + r) * n + j0];
-        }
-        addTerms(x, bTerms, columns, sums[0], sums[1]);
-      }
+// Whether no group of four codes along k holds more than two that are not 0.
+bool isPruned2to4(const std::vector<int8_t>& codes, int n) {
+  const size_t group = size_t(4) * n;
+  for (size_t first = 0; first < codes.size(); first += group) {
+    const size_t end = std::min(first + group, codes.size());
+    for (int col = 0; col < n; ++col) {
+      int kept = 0;
+      for (size_t i = first + col; i < end; i += n) kept += codes[i] != 0;
+      if (kept > 2) return false;
     }
   }
+  return true;
 }
-// end snippet
-
-// Rows [first, first + rows) of A*B in double, over the original floats: a product of
-// two floats is exact in double.
-void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
-                   Shape shape, int first, int rows, std::vector<double>& out) {
-  productRows(&a[size_t(first) * shape.k], b, rows, shape.n, shape.k, out);
-}
-// end snippet
-
-// snippet: exact-gate
-// Rows of the INT8 output, to the bit: integer sums, one conversion, one product.
-// `aCodes` is rows x k, `out` rows x n. The zero point is subtracted from each code
-// instead of corrected for afterwards, so that no step is shared with the kernel that
-// is judged.
-void oracle(const int8_t* aCodes, int rows, int zeroPoint,
-            const std::vector<int8_t>& bCodes, const std::vector<float>& outputScale,
-            int n, int k, std::vector<float>& out) {
-  std::vector<int32_t> a(aCodes, aCodes + size_t(rows) * k), sum;
-  for (int32_t& code : a) code -= zeroPoint;
-  productRows(a.data(), bCodes, rows, n, k, sum);
-  out.resize(sum.size());
-  forEach(sum.size(), n, [&](size_t i, int col) {
-    out[i] =
-        static_cast<float>(sum[i]) * outputScale[outputScale.size() == 1 ? 0 : col];
-  });
-}
-
-// Which rows the exact gate compares: all of a small case; of a large one a row of
-// every tile row, at a wandering offset, so that every block answers in every column.
-std::vector<int> oracleRows(Shape shape) {
-  std::vector<int> rows;
-  const bool every = shape.work() <= 256.0 * 256.0 * 256.0;
-  for (int first = 0, tile = 0; first < shape.m; first += every ? 1 : kTile, ++tile) {
-    const int height = every ? 1 : std::min(kTile, shape.m - first);
-    rows.push_back(first + 7 * tile % height);
-  }
-  return rows;
-}
-
-// Bit patterns decide, so that a NaN or a -0 in the output differs too.
-long countDifferentBits(const std::vector<float>& got, const std::vector<float>& want) {
-  long different = 0;
-  for (size_t i = 0; i < want.size(); ++i) {
-    different += std::memcmp(&got[i], &want[i], sizeof(float)) != 0;
-  }
-  return different;
-}
-// end snippet
-
-// ---------------------------------------------------------------- gates
-
-// snippet: column-gate
-// Bound on |error| in each column of the output. With a scale for each column a code
-// is off by half a step at most, and a term by |a| * stepB/2 + |b| * stepA/2 and a
-// little; if all k errors had one sign they would reach k * max|A| * max|B[:,c]| / 127.
-// Four times that is the gate. (One scale for all of B rounds a small column more
-// coarsely than this assumes: where that row stays below, errors cancel, and nothing
-// proves it.)
-// What holds always is far above what happens, so it lets wrong kernels pass; the
-// exact gate is the test. Over sqrt(k) instead of k it is a diagnostic.
-std::vector<double> columnGate(int k, float maxA, const std::vector<float>& maxB) {
-  std::vector<double> gate;
-  for (float largest : maxB) gate.push_back(4.0 * k * maxA * largest / 127.0);
-  return gate;
-}
-// end snippet
-
-// snippet: predicted-rms
-struct PredictedRms {
-  double noise = 0.0, withBias = 0.0;
-};
-
-// Rms error of the product, from first order in the rounding errors e of B's codes
-// and d of A's: sum over k of a e + b d. Uniform noise over one step has variance
-// step^2/12, so `noise` averages sum_k (a^2 sB^2/12 + b^2 sA^2/12) over the outputs,
-// with the scales really used. But where A's mean is not zero, mean(A) * sum_k e is
-// one number for a whole column of the output: a bias. Few columns, or errors e that
-// repeat along k, leave it far from its expected size; `withBias` takes it as it is.
-PredictedRms predictRms(const std::vector<float>& a, const std::vector<float>& b,
-                        Shape shape, float scaleA, const QuantizedB& qb) {
-  double sumA = 0.0, sumA2 = 0.0, sumB2 = 0.0;
-  for (float value : a) {
-    sumA += value;
-    sumA2 += double(value) * value;
-  }
-  for (float value : b) sumB2 += double(value) * value;
-  const double meanA = sumA / double(a.size()), meanA2 = sumA2 / double(a.size());
-
-  std::vector<double> bias(shape.n, 0.0);
-  const auto scaleB = [&](int col) {
-    return qb.scales[qb.scales.size() == 1 ? 0 : col];
-  };
-  forEach(b.size(), shape.n, [&](size_t i, int col) {
-    bias[col] += double(qb.codes[i]) * scaleB(col) - b[i];
-  });
-  double expected = 0.0, actual = 0.0;  // sums over columns of B's share
-  for (int col = 0; col < shape.n; ++col) {
-    const double noise = shape.k * double(scaleB(col)) * scaleB(col) / 12.0;
-    expected += meanA2 * noise;
-    actual += (meanA2 - meanA * meanA) * noise + meanA * meanA * bias[col] * bias[col];
-  }
-  const double fromA = sumB2 * double(scaleA) * scaleA / 12.0;
-  return {std::sqrt((expected + fromA) / shape.n),
-          std::sqrt((actual + fromA) / shape.n)};
-}
-
-// How far measured/withBias may stand from 1: one percent for the model, and what an
-// average over so many outputs wanders.
-double predictionBand(Shape shape) {
-  return 0.01 + 2.5 / std::sqrt(double(shape.m) * shape.n);
-}
-
-// Whether the model fits the inputs at all: an average needs many terms, and where n
-// is a multiple of 37 B's outliers fill whole columns instead of being strewn.
-bool predictionHolds(Shape shape) {
-  return std::min({shape.m, shape.n, shape.k}) >= 128 && shape.n % 37 != 0;
-}
-// end snippet
-
-// snippet: f32-gate
-// |got - ref| <= relative * (max|ref| + |ref|): the rounding of k additions, with the
-// factor sqrt(k) of errors that partly cancel. max|ref| is known only at the end of a
-// streamed pass, so what fails the gate so far is kept and judged again then.
-class F32Gate {
- public:
-  explicit F32Gate(int k)
-      : relative_(std::max(1e-5, 4.0 * std::ldexp(1.0, -23) * std::sqrt(double(k)))) {}
-
-  void raise(double reference) {
-    maxReference_ = std::max(maxReference_, std::fabs(reference));
-  }
-  void add(double error, double reference) {
-    if (!passes({error, reference})) doubtful_.push_back({error, reference});
-  }
-  long failures() const {
-    return std::count_if(doubtful_.begin(), doubtful_.end(),
-                         [this](const Element& element) { return !passes(element); });
-  }
-  double relative() const { return relative_; }
-  double absolute() const { return relative_ * maxReference_; }
-  double maxReference() const { return maxReference_; }
-
- private:
-  struct Element {
-    double error, reference;
-  };
-  bool passes(const Element& element) const {
-    return element.error <= absolute() + relative_ * std::fabs(element.reference);
-  }
-
-  double relative_, maxReference_ = 0.0;
-  std::vector<Element> doubtful_;
-};
-// end snippet
 
 // ---------------------------------------------------------------- kernels
 
@@ -599,14 +394,209 @@ __global__ void matmulInt8(const int8_t* a, const int8_t* b, float* c, int m, in
 }
 // end snippet
 
+// ---------------------------------------------------------------- what is right
+
+// snippet: plain-product
+// (A - subtract) times B in the arithmetic of Sum, as plainly as it can be written: it
+// shares no step with the kernels that it judges. A thread makes 16 neighbouring
+// outputs of a row, each in ascending k. A double holds the product of two floats
+// exactly, and an int32_t that of two codes, so fusing multiply and add changes no bit.
+constexpr int kRun = 16;
+
+template <typename Sum, typename T>
+__global__ void plainProduct(const T* a, const T* b, Sum* c, int m, int n, int k,
+                             Sum subtract) {
+  const int row = blockIdx.y * kTile + threadIdx.y;
+  const int first = (blockIdx.x * kTile + threadIdx.x) * kRun;
+  if (row >= m || first >= n) return;
+  const int width = n - first < kRun ? n - first : kRun;
+
+  Sum sum[kRun] = {};
+  for (int p = 0; p < k; ++p) {
+    const Sum x = Sum(a[size_t(row) * k + p]) - subtract;
+    const T* y = b + size_t(p) * n + first;
+    for (int j = 0; j < kRun; ++j) {
+      if (j < width) sum[j] += x * Sum(y[j]);
+    }
+  }
+  for (int j = 0; j < width; ++j) c[size_t(row) * n + first + j] = sum[j];
+}
+
+// One row of the same product by host loops, which the kernel is held against.
+template <typename Sum, typename T>
+std::vector<Sum> hostRow(const T* aRow, const std::vector<T>& b, int n, int k,
+                         Sum subtract) {
+  std::vector<Sum> sum(n, 0);
+  for (int p = 0; p < k; ++p) {
+    const Sum x = Sum(aRow[p]) - subtract;
+    for (int j = 0; j < n; ++j) sum[j] += x * Sum(b[size_t(p) * n + j]);
+  }
+  return sum;
+}
+// end snippet
+
+// snippet: exact-gate
+// The INT8 output to the bit: an exact integer sum, one conversion, one product.
+float expectedOutput(int32_t sum, float outputScale) {
+  return static_cast<float>(sum) * outputScale;
+}
+
+// Which rows the exact gate compares: all of a small case; of a large one a row of
+// every tile row, at a wandering offset, so that every block answers in every column.
+std::vector<int> oracleRows(Shape shape) {
+  std::vector<int> rows;
+  const bool every = double(shape.m) * shape.n * shape.k <= 256.0 * 256.0 * 256.0;
+  for (int first = 0, tile = 0; first < shape.m; first += every ? 1 : kTile, ++tile) {
+    const int height = every ? 1 : std::min(kTile, shape.m - first);
+    rows.push_back(first + 7 * tile % height);
+  }
+  return rows;
+}
+
+// Values compared, and those of which any bit differs: bits, so that a NaN or a -0 in
+// the output differs too.
+struct Comparison {
+  long compared = 0, different = 0;
+
+  template <typename T>
+  void add(const std::vector<T>& got, const std::vector<T>& want) {
+    for (size_t i = 0; i < want.size(); ++i) {
+      ++compared;
+      different += std::memcmp(&got[i], &want[i], sizeof(T)) != 0;
+    }
+  }
+};
+// end snippet
+
+// ---------------------------------------------------------------- gates
+
+// snippet: column-gate
+// Bound on |error| in each column of the output. With a scale for each column a code
+// is off by half a step at most, and a term by |a| * stepB/2 + |b| * stepA/2 and a
+// little; if all k errors had one sign they would reach k * max|A| * max|B[:,c]| / 127.
+// Four times that is the gate. (One scale for all of B rounds a small column more
+// coarsely than this assumes: where that row stays below, errors cancel, and nothing
+// proves it.)
+// What holds always is far above what happens, so it lets wrong kernels pass; the
+// exact gate is the test. Over sqrt(k) instead of k it is a diagnostic.
+std::vector<double> columnGate(int k, float maxA, const std::vector<float>& maxB) {
+  std::vector<double> gate;
+  for (float largest : maxB) gate.push_back(4.0 * k * maxA * largest / 127.0);
+  return gate;
+}
+// end snippet
+
+// snippet: predicted-rms
+struct PredictedRms {
+  double noise = 0.0, withBias = 0.0;
+};
+
+// Rms error of the product, from first order in the rounding errors e of B's codes
+// and d of A's: sum over k of a e + b d. Uniform noise over one step has variance
+// step^2/12, so `noise` averages sum_k (a^2 sB^2/12 + b^2 sA^2/12) over the outputs,
+// with the scales really used. But where A's mean is not zero, mean(A) * sum_k e is
+// one number for a whole column of the output: a bias. Few columns, or errors e that
+// repeat along k, leave it far from its expected size; `withBias` takes it as it is.
+PredictedRms predictRms(const std::vector<float>& a, const std::vector<float>& b,
+                        Shape shape, float scaleA, const QuantizedB& qb) {
+  double sumA = 0.0, sumA2 = 0.0, sumB2 = 0.0;
+  for (float value : a) {
+    sumA += value;
+    sumA2 += double(value) * value;
+  }
+  const double meanA = sumA / double(a.size()), meanA2 = sumA2 / double(a.size());
+
+  std::vector<double> bias(shape.n, 0.0);  // of each column of B, summed over k
+  for (size_t row = 0; row < b.size(); row += shape.n) {
+    for (int col = 0; col < shape.n; ++col) {
+      const float value = b[row + col];
+      sumB2 += double(value) * value;
+      bias[col] += double(qb.codes[row + col]) * qb.scale(col) - value;
+    }
+  }
+  double expected = 0.0, actual = 0.0;  // sums over columns of B's share
+  for (int col = 0; col < shape.n; ++col) {
+    const double noise = shape.k * double(qb.scale(col)) * qb.scale(col) / 12.0;
+    expected += meanA2 * noise;
+    actual += std::max(meanA2 - meanA * meanA, 0.0) * noise +
+              meanA * meanA * bias[col] * bias[col];
+  }
+  const double fromA = sumB2 * double(scaleA) * scaleA / 12.0;
+  return {std::sqrt((expected + fromA) / shape.n),
+          std::sqrt((actual + fromA) / shape.n)};
+}
+
+// How far measured/withBias may stand from 1: one percent for the model, and what an
+// average over so many outputs wanders.
+double predictionBand(Shape shape) {
+  return 0.01 + 2.5 / std::sqrt(double(shape.m) * shape.n);
+}
+
+// Whether the model fits the inputs at all: an average needs many terms, and where n
+// is a multiple of 37 B's outliers fill whole columns instead of being strewn.
+bool predictionHolds(Shape shape) {
+  return std::min({shape.m, shape.n, shape.k}) >= 128 && shape.n % 37 != 0;
+}
+// end snippet
+
+// snippet: f32-gate
+// |got - ref| <= relative * (max|ref| + |ref|): the rounding of k additions, with the
+// factor sqrt(k) of errors that partly cancel. False for a NaN.
+struct F32Gate {
+  double relative = 0.0, absolute = 0.0;
+
+  F32Gate(int k, double maxReference)
+      : relative(std::max(1e-5, 4.0 * std::ldexp(1.0, -23) * std::sqrt(double(k)))),
+        absolute(relative * maxReference) {}
+  bool passes(double got, double reference) const {
+    return std::fabs(got - reference) <= absolute + relative * std::fabs(reference);
+  }
+};
+// end snippet
+
 // ---------------------------------------------------------------- storage formats
 
 // snippet: formatted
+// `value` as text; a quotient by an error of 0 has none.
 std::string formatted(const char* format, double value) {
   char text[64];
   std::snprintf(text, sizeof text, format, value);
-  return std::isfinite(value) ? text : "n/a";  // a ratio to an error of 0
+  return std::isfinite(value) ? text : "n/a";
 }
+
+// A Markdown table, padded so that its columns align in a terminal as well.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) { add(std::move(header)); }
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+
+  void print() const {
+    std::vector<size_t> width(rows_[0].size(), 3);
+    for (const auto& row : rows_) {
+      for (size_t i = 0; i < row.size(); ++i) {
+        width[i] = std::max(width[i], row[i].size());
+      }
+    }
+    std::string text = "\n";
+    for (const auto& row : rows_) {
+      for (size_t i = 0; i < row.size(); ++i) {
+        const std::string padding(width[i] - row[i].size(), ' ');
+        text += "| " + (i == 0 ? row[i] + padding : padding + row[i]) + " ";
+      }
+      text += "|\n";
+      if (&row != &rows_[0]) continue;
+      for (size_t i = 0; i < row.size(); ++i) {
+        const std::string dashes(width[i] - 1, '-');
+        text += i == 0 ? "| :" + dashes + " " : "| " + dashes + ": ";
+      }
+      text += "|\n";
+    }
+    std::fputs(text.c_str(), stdout);
+  }
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
 // end snippet
 
 // snippet: format-error
@@ -692,21 +682,25 @@ FormatError blockFormatError(const std::vector<float>& b, int k, int n, int bloc
   for (int k0 = 0; k0 < k; k0 += block) {
     const size_t begin = size_t(k0) * n, end = size_t(std::min(k0 + block, k)) * n;
     largest.assign(n, 0.0f);
-    forEach(end - begin, n, [&](size_t i, int col) {
-      largest[col] = std::max(largest[col], std::fabs(b[begin + i]));
-    });
+    for (size_t row = begin; row < end; row += n) {
+      for (int col = 0; col < n; ++col) {
+        largest[col] = std::max(largest[col], std::fabs(b[row + col]));
+      }
+    }
     for (int col = 0; col < n; ++col) {
       scale[col] = scaleOf(largest[col] / tensorScale, element);
       if (e4m3Scale) scale[col] = roundE4M3(scale[col]);
       scale[col] *= tensorScale;
     }
-    forEach(end - begin, n, [&](size_t i, int col) {
-      const float value = b[begin + i];
-      const float scaled = scale[col] > 0.0f ? value / scale[col] : 0.0f;
-      // The slack is the rounding of a float scale, not of a value.
-      error.add(value, element.round(scaled) * scale[col],
-                std::fabs(scaled) > element.largest * (1.0f + 2.5e-7f));
-    });
+    for (size_t row = begin; row < end; row += n) {
+      for (int col = 0; col < n; ++col) {
+        const float value = b[row + col];
+        const float scaled = scale[col] > 0.0f ? value / scale[col] : 0.0f;
+        // The slack is the rounding of a float scale, not of a value.
+        error.add(value, element.round(scaled) * scale[col],
+                  std::fabs(scaled) > element.largest * (1.0f + 2.5e-7f));
+      }
+    }
   }
   return error;
 }
@@ -728,20 +722,21 @@ bool printActivationCensus(const std::vector<float>& a) {
   const float maxA = maxAbs(a);
   const FormatError symmetric = activationError(a, quantizeSymmetricA(a));
   const FormatError asymmetric = activationError(a, quantizeAsymmetricA(a));
-  std::printf(
-      "\nactivation census on A (%zu values in [0, 1)),\n"
-      "errors as a fraction of max|A| = %.4f\n",
-      a.size(), maxA);
-  std::printf("  %-28s %16s %15s\n", "format", "max err", "rms err");
-  std::printf("  %-28s %16.3e %15.3e\n", "INT8 symmetric, one scale",
-              symmetric.maxErr / maxA, symmetric.rms() / maxA);
-  std::printf("  %-28s %16.3e %15.3e\n", "INT8 asymmetric, zero point",
-              asymmetric.maxErr / maxA, asymmetric.rms() / maxA);
+  std::printf("\n## activation census on A (%zu values in [0, 1))\n\n", a.size());
+  std::printf("errors as a fraction of max|A| = %.4f\n", maxA);
+  Table table({"format", "max err", "rms err"});
+  const auto add = [&](const char* name, const FormatError& error) {
+    table.add({name, formatted("%.3e", error.maxErr / maxA),
+               formatted("%.3e", error.rms() / maxA)});
+  };
+  add("INT8 symmetric, one scale", symmetric);
+  add("INT8 asymmetric, zero point", asymmetric);
+  table.print();
   const double gain = symmetric.rms() / asymmetric.rms();
   const bool holds = gain > 1.9 && gain < 2.1;
   const bool judged = a.size() >= 4096;  // fewer values average too little
-  std::printf("  claim: the zero point buys about a bit (255/127 = %.3fx): %.3fx, %s\n",
-              255.0 / 127.0, gain,
+  std::printf("\nclaim: the zero point buys about a bit (255/127 = %.3fx): %s, %s\n",
+              255.0 / 127.0, formatted("%.3fx", gain).c_str(),
               !judged ? "not judged"
               : holds ? "holds"
                       : "FALSE");
@@ -759,10 +754,11 @@ struct StorageRow {
 
 FormatError int8Error(const std::vector<float>& b, const QuantizedB& q, int n) {
   FormatError error;
-  forEach(b.size(), n, [&](size_t i, int col) {
-    const float scale = q.scales[q.scales.size() == 1 ? 0 : col];
-    error.add(b[i], dequantize(q.codes[i], scale, 0), false);
-  });
+  for (size_t row = 0; row < b.size(); row += n) {
+    for (int col = 0; col < n; ++col) {
+      error.add(b[row + col], dequantize(q.codes[row + col], q.scale(col), 0), false);
+    }
+  }
   return error;
 }
 
@@ -791,60 +787,122 @@ std::vector<StorageRow> storageCensus(const std::vector<float>& b, int k, int n)
   };
 }
 
-void printStorageCensus(const std::vector<float>& b, int k, int n) {
+// Returns whether every format was tried on every value.
+bool printStorageCensus(const std::vector<float>& b, int k, int n) {
   const float maxB = maxAbs(b);
-  std::printf("\nstorage census on B (%dx%d), errors as a fraction of max|B| = %.4f\n",
-              k, n, maxB);
-  std::printf("  %-28s %16s %15s %6s %9s\n", "format", "max err", "rms err", "bits",
-              "saturated");
+  std::printf("\n## storage census on B (%dx%d)\n\n", k, n);
+  std::printf("errors as a fraction of max|B| = %.4f\n", maxB);
+  Table table({"format", "max err", "rms err", "bits", "saturated"});
   const std::vector<StorageRow> rows = storageCensus(b, k, n);
+  bool complete = true;
   for (const StorageRow& row : rows) {
-    std::printf("  %-28s %16.3e %15.3e %6.2f %8.3f%%\n", row.name,
-                row.error.maxErr / maxB, row.error.rms() / maxB, row.bits,
-                100.0 * double(row.error.saturated) / double(row.error.values));
+    const double saturated = double(row.error.saturated) / double(row.error.values);
+    table.add({row.name, formatted("%.3e", row.error.maxErr / maxB),
+               formatted("%.3e", row.error.rms() / maxB), formatted("%.2f", row.bits),
+               formatted("%.3f%%", 100.0 * saturated)});
+    complete = complete && row.error.values == b.size();
   }
+  table.print();
   const auto ratio = [&](int row) {
     return formatted("%.3fx", rows[row].error.rms() / rows[2].error.rms());
   };
   std::printf(
-      "  'per 32' is block scaling as an idea, with a float scale; the MX rows\n"
-      "  (OCP v1.0) and NVFP4 are the standards, with rounded scales\n"
-      "  rms against one FP8 scale: float scales %s, by the spec %s, up %s\n",
+      "\n'per 32' is block scaling as an idea, with a float scale;\n"
+      "the MX rows (OCP v1.0) and NVFP4 are the standards, with rounded scales\n"
+      "rms against one FP8 scale: float scales %s, by the spec %s, up %s\n",
       ratio(3).c_str(), ratio(4).c_str(), ratio(5).c_str());
+  if (!complete) std::printf("FAILED: a format left out values of B\n");
+  return complete;
 }
 // end snippet
 
 // ---------------------------------------------------------------- this card
 
+// snippet: peaks
+// Rates of the units that the kernels' inner loops keep busy, in 10^12 operations a
+// second (a multiply-add is two): multiprocessors x clock x operations a cycle, as the
+// CUDA programming guide's throughput table gives them. NaN where they are not known.
+struct Peaks {
+  double multiplyAdd = NAN, dp4a = NAN;  // FP32; four products of codes at once
+};
+
+Peaks peaksOf(int capability, int multiprocessors, double gigahertz) {
+  Peaks peaks;
+  if (gigahertz <= 0.0 || capability < 75) return peaks;
+  const double cycles = multiprocessors * gigahertz / 1000.0;
+  peaks.multiplyAdd = cycles * 2 * (capability <= 80 ? 64 : 128);
+  if (capability <= 90) peaks.dp4a = cycles * 8 * 64;
+  return peaks;
+}
+// end snippet
+
 // snippet: capability-report
-// What this card's tensor cores could do; none of it is used or timed here.
-void printCapabilities() {
-  int device = 0;
+struct Card {
+  std::string name;
+  int capability = 0;  // 75 is 7.5
+  Peaks peaks;
+};
+
+Card thisCard() {
+  int device = 0, kilohertz = 0;
   cudaDeviceProp properties;
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device));
   const int capability = 10 * properties.major + properties.minor;
-  const auto from = [&](int needed) { return capability >= needed ? "yes" : "no"; };
-  std::printf("GPU: %s (compute capability %d.%d)\n\n", properties.name,
-              properties.major, properties.minor);
-  std::printf("tensor-core support (compute capability %d.%d)\n", properties.major,
-              properties.minor);
-  std::printf("  INT8 tensor cores                      %s\n", from(75));
-  std::printf("  2:4 sparse tensor cores (cuSPARSELt)   %s\n", from(80));
-  std::printf("  FP8 e4m3/e5m2 tensor cores             %s\n", from(89));
+  return {properties.name, capability,
+          peaksOf(capability, properties.multiProcessorCount, kilohertz / 1e6)};
+}
+
+// What this card's tensor cores could do; none of it is used or timed here.
+void printCapabilities(const Card& card) {
+  std::printf("# quant_matmul on %s (compute capability %d.%d)\n", card.name.c_str(),
+              card.capability / 10, card.capability % 10);
+  std::printf("\n## tensor-core support\n");
+  const auto from = [&](int needed) {
+    return card.capability >= needed ? "yes" : "no";
+  };
+  Table table({"unit", "on this card"});
+  table.add({"INT8 tensor cores", from(75)});
+  table.add({"2:4 sparse tensor cores (cuSPARSELt)", from(80)});
+  table.add({"FP8 e4m3/e5m2 tensor cores", from(89)});
+  table.print();
   std::printf(
-      "  this program uses none of them: its INT8 loop runs on CUDA cores,\n"
-      "  and its FP8 and 2:4 rows are host arithmetic\n");
+      "\nthis program uses none of them: its INT8 loop runs on CUDA cores,\n"
+      "and its FP8 and 2:4 rows are host arithmetic\n"
+      "peaks of the units that it uses: FP32 multiply-add %s TFLOPS, dp4a %s TOPS\n",
+      formatted("%.1f", card.peaks.multiplyAdd).c_str(),
+      formatted("%.1f", card.peaks.dp4a).c_str());
 }
 // end snippet
 
 // ---------------------------------------------------------------- one case
 
-struct Options {
-  std::vector<Shape> cases;  // empty: the default ladder
-  int timedRuns = 10;
-  bool help = false;
+struct Inputs {
+  Shape shape;
+  std::vector<float> a, b;
+  float maxA;
+  std::vector<float> columnMax;  // of |B|
+
+  Inputs(Shape s, std::vector<float> aValues, std::vector<float> bValues)
+      : shape(s),
+        a(std::move(aValues)),
+        b(std::move(bValues)),
+        maxA(maxAbs(a)),
+        columnMax(columnMaxAbs(b, shape.n)) {}
 };
+
+Inputs syntheticInputs(Shape shape) {
+  Generator random;
+  std::vector<float> a = makeA(shape, random);
+  return Inputs(shape, std::move(a), makeB(shape, random));
+}
+
+Inputs largeInputs(Shape shape) {
+  Generator random;
+  std::vector<float> a = makeLarge(size_t(shape.m) * shape.k, random);
+  return Inputs(shape, std::move(a), makeLarge(size_t(shape.k) * shape.n, random));
+}
 
 // A kernel's output, still on the device, and what is known of it.
 struct Row {
@@ -858,7 +916,8 @@ struct Row {
   float milliseconds = -1.0f;  // below 0: not timed
   bool pruned = false;         // judged against the dense reference, by no bound
   PredictedRms predicted;
-  long compared = 0, different = 0;  // by the exact gate
+  Comparison exact;        // with the integer oracle
+  int32_t largestSum = 0;  // of the oracle's integers
 
   double maxErr = 0.0, sumSquares = 0.0, rms = 0.0, gateFraction = 0.0;
   std::vector<double> columnMaxErr;
@@ -885,18 +944,23 @@ struct Row {
   }
 };
 
-struct Inputs {
-  explicit Inputs(Shape s) : shape(s) {
-    Generator random;
-    a = makeA(shape, random);
-    b = makeB(shape, random);
-    maxA = maxAbs(a);
-    columnMax = columnMaxAbs(b, shape.n);
-  }
-  Shape shape;
-  std::vector<float> a, b;
-  float maxA = 0.0f;
-  std::vector<float> columnMax;
+struct CaseReport {
+  float scaleA = 0.0f, scaleAsymA = 0.0f, scaleB = 0.0f;
+  int zeroPoint = 0;
+  int smallColumn = 0;  // of the lowest gain, 64 times below the first column's
+  ColumnCodes smallColumnCodes;  // with one scale for B
+  std::vector<float> columnScales;
+  std::vector<Row> rows;
+  bool twoOfFour = false;  // whether the pruned codes are what they are called
+  double maxReference = 0.0, rmsReference = 0.0;
+  F32Gate f32Gate{0, 0.0};
+  long f32Failures = 0;
+  Comparison host;  // reference and oracle against host loops, some rows of each
+
+  const Row& f32() const { return rows[0]; }
+  const Row& oneScale() const { return rows[1]; }
+  const Row& perColumn() const { return rows[2]; }
+  const Row& zeroPointRow() const { return rows[3]; }
 };
 
 class Event {
@@ -935,105 +999,93 @@ float launchAndTime(const Launch& launch, int runs) {
   return stop.since(start) / static_cast<float>(runs);
 }
 
-dim3 gridFor(Shape shape) {
-  return dim3((shape.n + kTile - 1) / kTile, (shape.m + kTile - 1) / kTile);
+// Blocks of kTile x kTile threads, each of which makes `run` outputs of a row.
+dim3 gridFor(int m, int n, int run = 1) {
+  const int columns = kTile * run;
+  return dim3((n + columns - 1) / columns, (m + kTile - 1) / kTile);
+}
+
+template <typename Sum, typename T>
+DeviceBuffer<Sum> launchPlainProduct(const DeviceBuffer<T>& a, const DeviceBuffer<T>& b,
+                                     int m, int n, int k, Sum subtract) {
+  DeviceBuffer<Sum> c(size_t(m) * n);
+  plainProduct<Sum, T><<<gridFor(m, n, kRun), dim3(kTile, kTile)>>>(
+      a.get(), b.get(), c.get(), m, n, k, subtract);
+  CUDA_CHECK(cudaGetLastError());
+  return c;
 }
 
 Row runF32(const Inputs& in, int runs) {
+  const auto [m, n, k] = in.shape;
   const DeviceBuffer<float> a(in.a), b(in.b);
   Row row("matmulTiledF32", in.shape);
   row.milliseconds = launchAndTime(
-      [&] {
-        matmulTiledF32<<<gridFor(in.shape), dim3(kTile, kTile)>>>(
-            a.get(), b.get(), row.output.get(), in.shape.m, in.shape.n, in.shape.k);
+      [&, m = m, n = n, k = k] {
+        matmulTiledF32<<<gridFor(m, n), dim3(kTile, kTile)>>>(
+            a.get(), b.get(), row.output.get(), m, n, k);
       },
       runs);
   return row;
 }
 
-// Compares the rows that the oracle looks at, a batch at a time, bit for bit.
+// Compares the rows that the oracle looks at, bit for bit, and a few of the oracle's
+// own with host loops.
 void checkExactly(const Inputs& in, const QuantizedA& qa, const QuantizedB& qb,
-                  const std::vector<float>& outputScale, Row& row) {
-  constexpr size_t kBatch = 128;
-  const size_t n = in.shape.n, k = in.shape.k;
+                  const DeviceBuffer<int8_t>& b, Row& row, Comparison& host) {
+  const int n = in.shape.n, k = in.shape.k;
   const std::vector<int> rows = oracleRows(in.shape);
-  for (size_t first = 0; first < rows.size(); first += kBatch) {
-    const size_t count = std::min(kBatch, rows.size() - first);
-    std::vector<int8_t> aCodes;
-    std::vector<float> got, want, line(n);
-    for (size_t i = first; i < first + count; ++i) {
-      const auto codes = qa.codes.begin() + rows[i] * k;
-      aCodes.insert(aCodes.end(), codes, codes + k);
-      row.output.read(rows[i] * n, line);
-      got.insert(got.end(), line.begin(), line.end());
+  std::vector<int8_t> codes;  // of A, in the rows looked at
+  for (int r : rows) {
+    const auto begin = qa.codes.begin() + size_t(r) * k;
+    codes.insert(codes.end(), begin, begin + k);
+  }
+  const int count = static_cast<int>(rows.size());
+  const DeviceBuffer<int32_t> oracle = launchPlainProduct<int32_t, int8_t>(
+      DeviceBuffer<int8_t>(codes), b, count, n, k, qa.zeroPoint);
+
+  std::vector<int32_t> sums(n);
+  std::vector<float> got(n), want(n);
+  for (int i = 0; i < count; ++i) {
+    oracle.read(size_t(i) * n, sums);
+    for (int col = 0; col < n; ++col) {
+      want[col] = expectedOutput(sums[col], qa.scale * qb.scale(col));
+      row.largestSum = std::max(row.largestSum, std::abs(sums[col]));
     }
-    oracle(aCodes.data(), int(count), qa.zeroPoint, qb.codes, outputScale, int(n),
-           int(k), want);
-    row.different += countDifferentBits(got, want);
-    row.compared += long(got.size());
+    row.output.read(size_t(rows[i]) * n, got);
+    row.exact.add(got, want);
+    if (i % ((count + 1) / 2) == 0) {
+      host.add(sums, hostRow(&codes[size_t(i) * k], qb.codes, n, k, qa.zeroPoint));
+    }
   }
 }
 
 template <bool perChannelB, bool asymA>
 Row runInt8(const char* name, const Inputs& in, const QuantizedA& qa,
-            const QuantizedB& qb, int runs) {
+            const QuantizedB& qb, int runs, Comparison& host) {
+  const auto [m, n, k] = in.shape;
   std::vector<float> outputScale;
   for (float scaleB : qb.scales) outputScale.push_back(qa.scale * scaleB);
 
   const DeviceBuffer<int8_t> a(qa.codes), b(qb.codes);
   const DeviceBuffer<float> scale(outputScale);
-  const DeviceBuffer<int32_t> sums(columnSums(qb.codes, in.shape.n));
+  const DeviceBuffer<int32_t> sums(columnSums(qb.codes, n));
   Row row(name, in.shape);
   row.milliseconds = launchAndTime(
-      [&] {
-        matmulInt8<perChannelB, asymA><<<gridFor(in.shape), dim3(kTile, kTile)>>>(
-            a.get(), b.get(), row.output.get(), in.shape.m, in.shape.n, in.shape.k,
-            scale.get(), qa.zeroPoint, sums.get());
+      [&, m = m, n = n, k = k] {
+        matmulInt8<perChannelB, asymA><<<gridFor(m, n), dim3(kTile, kTile)>>>(
+            a.get(), b.get(), row.output.get(), m, n, k, scale.get(), qa.zeroPoint,
+            sums.get());
       },
       runs);
   row.predicted = predictRms(in.a, in.b, in.shape, qa.scale, qb);
-  checkExactly(in, qa, qb, outputScale, row);
+  checkExactly(in, qa, qb, b, row, host);
   return row;
-}
-
-struct CaseReport {
-  explicit CaseReport(int k) : f32Gate(k) {}
-
-  float scaleA = 0.0f, scaleAsymA = 0.0f, scaleB = 0.0f;
-  int zeroPoint = 0;
-  int smallColumn = 0;  // of the lowest gain, 64 times below the first column's
-  ColumnCodes smallColumnCodes;  // with one scale for B
-  std::vector<float> columnScales;
-  std::vector<Row> rows;
-  F32Gate f32Gate;
-
-  const Row& f32() const { return rows[0]; }
-  const Row& oneScale() const { return rows[1]; }
-  const Row& perColumn() const { return rows[2]; }
-  const Row& zeroPointRow() const { return rows[3]; }
-};
-
-// Codes of B pruned 2 of 4, four rows at a time: no second B is held. A column's
-// largest magnitude survives its group, so the dense scales are those of the pruned B
-// as well.
-std::vector<int8_t> prunedCodes(const std::vector<float>& b,
-                                const std::vector<float>& scales, int k, int n) {
-  std::vector<int8_t> codes;
-  codes.reserve(b.size());
-  for (int k0 = 0; k0 < k; k0 += 4) {
-    const auto begin = b.begin() + size_t(k0) * n;
-    std::vector<float> group(begin, begin + size_t(std::min(4, k - k0)) * n);
-    prune2to4(group, static_cast<int>(group.size()) / n, n);
-    const std::vector<int8_t> groupCodes = quantizeByColumn(group, scales);
-    codes.insert(codes.end(), groupCodes.begin(), groupCodes.end());
-  }
-  return codes;
 }
 
 // The ladder: each row changes one thing. Codes live only while a row needs them.
 CaseReport runLadder(const Inputs& in, int runs) {
   const int n = in.shape.n;
-  CaseReport report(in.shape.k);
+  CaseReport report;
   report.rows.push_back(runF32(in, runs));
 
   const QuantizedA symmetric = quantizeSymmetricA(in.a);
@@ -1043,97 +1095,149 @@ CaseReport runLadder(const Inputs& in, int runs) {
   report.smallColumn = std::min(6, n - 1);
   report.smallColumnCodes = columnCodes(b.codes, n, report.smallColumn);
   report.rows.push_back(
-      runInt8<false, false>("int8 one scale", in, symmetric, b, runs));
+      runInt8<false, false>("int8 one scale", in, symmetric, b, runs, report.host));
 
   b = quantizeColumnsB(in.b, n);
   report.columnScales = b.scales;
   report.rows.push_back(
-      runInt8<true, false>("int8 per-column", in, symmetric, b, runs));
+      runInt8<true, false>("int8 per-column", in, symmetric, b, runs, report.host));
   {
     const QuantizedA asymmetric = quantizeAsymmetricA(in.a);
     report.scaleAsymA = asymmetric.scale;
     report.zeroPoint = asymmetric.zeroPoint;
     report.rows.push_back(
-        runInt8<true, true>("int8 per-col + zp", in, asymmetric, b, runs));
+        runInt8<true, true>("int8 per-col + zp", in, asymmetric, b, runs, report.host));
   }
-  b.codes = prunedCodes(in.b, b.scales, in.shape.k, n);
-  report.rows.push_back(runInt8<true, false>("int8 2:4 pruned", in, symmetric, b, 0));
+  // A column's largest magnitude survives its group, so its scale stays.
+  std::vector<float> pruned = in.b;
+  prune2to4(pruned, in.shape.k, n);
+  b.codes = quantizeByColumn(pruned, b.scales);
+  report.twoOfFour = isPruned2to4(b.codes, n);
+  report.rows.push_back(
+      runInt8<true, false>("int8 2:4 pruned", in, symmetric, b, 0, report.host));
   report.rows.back().pruned = true;
   return report;
 }
 
-// Streams the reference past every row's output, a stripe of rows at a time, so that
-// neither is ever held whole on the host.
+// Every error of every row, against the reference in double over the original floats.
+// A row of the output at a time comes back from the device: nothing is held whole.
 void judge(const Inputs& in, CaseReport& report) {
-  constexpr int kStripe = 256;
-  const size_t n = in.shape.n;
-  const std::vector<double> gate = columnGate(in.shape.k, in.maxA, in.columnMax);
-  std::vector<double> reference;
-  for (int first = 0; first < in.shape.m; first += kStripe) {
-    const int height = std::min(kStripe, in.shape.m - first);
-    referenceRows(in.a, in.b, in.shape, first, height, reference);
-    for (double value : reference) report.f32Gate.raise(value);
+  const auto [m, n, k] = in.shape;
+  const DeviceBuffer<double> reference = launchPlainProduct<double, float>(
+      DeviceBuffer<float>(in.a), DeviceBuffer<float>(in.b), m, n, k, 0.0);
+  std::vector<double> want(n);
+  double squares = 0.0;
+  for (int i = 0; i < m; ++i) {
+    reference.read(size_t(i) * n, want);
+    for (double value : want) {
+      report.maxReference = std::max(report.maxReference, std::fabs(value));
+      squares += value * value;
+    }
+    if (i % ((m + 1) / 2) == 0) {
+      report.host.add(want, hostRow(&in.a[size_t(i) * k], in.b, n, k, 0.0));
+    }
+  }
+  const double outputs = double(m) * n;
+  report.rmsReference = std::sqrt(squares / outputs);
+  report.f32Gate = F32Gate(k, report.maxReference);
 
-    std::vector<float> got(reference.size());
+  const std::vector<double> gate = columnGate(k, in.maxA, in.columnMax);
+  std::vector<float> got(n);
+  for (int i = 0; i < m; ++i) {
+    reference.read(size_t(i) * n, want);
     for (Row& row : report.rows) {
-      row.output.read(first * n, got);
-      forEach(got.size(), in.shape.n,
-              [&](size_t i, int col) { row.add(got[i], reference[i], col); });
+      row.output.read(size_t(i) * n, got);
+      for (int col = 0; col < n; ++col) row.add(got[col], want[col], col);
       if (&row != &report.rows[0]) continue;
-      for (size_t i = 0; i < got.size(); ++i) {
-        report.f32Gate.add(std::fabs(got[i] - reference[i]), reference[i]);
+      for (int col = 0; col < n; ++col) {
+        report.f32Failures += !report.f32Gate.passes(got[col], want[col]);
       }
     }
   }
-  const double outputs = double(in.shape.m) * in.shape.n;
   for (Row& row : report.rows) row.finish(gate, outputs);
 }
 
 // ---------------------------------------------------------------- the report
 
-void printLadder(const Inputs& in, const CaseReport& report) {
-  const F32Gate& f32 = report.f32Gate;
-  std::printf("\ncase %dx%dx%d, max |reference| = %.4f\n", in.shape.m, in.shape.n,
-              in.shape.k, f32.maxReference());
-  std::printf("  a scale sym %.3e, a scale asym %.3e, zero point %d\n", report.scaleA,
+void printAccuracy(const Inputs& in, const CaseReport& report) {
+  std::printf("\n## case %s\n\n", in.shape.name().c_str());
+  std::printf("max |reference| = %.4f\n", report.maxReference);
+  std::printf("a scale sym %.3e, a scale asym %.3e, zero point %d\n", report.scaleA,
               report.scaleAsymA, report.zeroPoint);
-  std::printf("  b scale (one for all) %.3e,\n", report.scaleB);
-  std::printf("  per-column scales span %.3e to %.3e\n", report.columnScales[0],
+  std::printf("b scale (one for all) %.3e\n", report.scaleB);
+  std::printf("per-column scales span %.3e to %.3e\n", report.columnScales[0],
               report.columnScales[report.smallColumn]);
-  std::printf("  one scale leaves column %d of B %d codes, %.1f%% of them 0\n",
+  std::printf("one scale leaves column %d of B %d codes, %.1f%% of them 0\n",
               report.smallColumn, report.smallColumnCodes.distinct,
               100.0 * report.smallColumnCodes.zeros);
-  std::printf("  f32 gate: |got-ref| <= %.3e + %.3e*|ref|\n", f32.absolute(),
-              f32.relative());
+  std::printf("f32 gate: `|got-ref| <= %.3e + %.3e*|ref|`\n", report.f32Gate.absolute,
+              report.f32Gate.relative);
   std::printf(
-      "  int8 gate is per column: |got-ref| <= 4*K*amax*max|B[:,c]|/127\n"
-      "  sqrt(K) fraction is reported as a statistical diagnostic, not gated\n");
-  std::printf("  %-17s%11s%11s%10s%11s%10s%7s\n", "kernel", "max err", "rms err",
-              "gate frac", "sqrtK frac", "time (ms)", "vs f32");
+      "int8 gate is per column: `|got-ref| <= 4*K*amax*max|B[:,c]|/127`\n"
+      "sqrt(K) fraction is reported as a statistical diagnostic, not gated\n");
   const double sqrtK = std::sqrt(double(in.shape.k));
+  Table table({"kernel", "max err", "rms err", "rel rms", "gate frac", "sqrtK frac"});
   for (const Row& row : report.rows) {
-    const bool timed = row.milliseconds >= 0.0f;
     const auto bound = [&](double fraction) {
       return row.pruned ? "n/a" : formatted("%.3f", fraction);
     };
-    const std::string time = timed ? formatted("%.4f", row.milliseconds) : "not timed";
-    const std::string ratio =
-        timed ? formatted("%.2f", report.f32().milliseconds / row.milliseconds) : "n/a";
-    std::printf("  %-17s%11.3e%11.3e%10s%11s%10s%7s\n", row.name, row.maxErr, row.rms,
-                bound(row.gateFraction).c_str(),
-                bound(row.gateFraction * sqrtK).c_str(), time.c_str(), ratio.c_str());
+    table.add({row.name, formatted("%.3e", row.maxErr), formatted("%.3e", row.rms),
+               formatted("%#.3g%%", 100.0 * row.rms / report.rmsReference),
+               bound(row.gateFraction), bound(row.gateFraction * sqrtK)});
   }
+  table.print();
+}
+
+void printTimes(const Inputs& in, const CaseReport& report, const Peaks& peaks) {
+  const double work = 2e-9 * in.shape.m * in.shape.n * in.shape.k;
+  Table table({"kernel", "time (ms)", "vs f32", "TFLOPS/TOPS", "of peak"});
+  for (const Row& row : report.rows) {
+    if (row.pruned) continue;
+    const auto timed = [&](const char* format, double value) {
+      return row.milliseconds < 0.0f ? "not timed" : formatted(format, value);
+    };
+    const double rate = work / row.milliseconds;
+    const double peak = &row == &report.f32() ? peaks.multiplyAdd : peaks.dp4a;
+    table.add({row.name, timed("%.4f", row.milliseconds),
+               timed("%.2f", report.f32().milliseconds / row.milliseconds),
+               timed("%.2f", rate), timed("%.1f%%", 100.0 * rate / peak)});
+  }
+  table.print();
 }
 
 void printComparisons(const CaseReport& report) {
   const double gain = report.oneScale().gateFraction / report.perColumn().gateFraction;
   const double moved = report.perColumn().rms / report.zeroPointRow().rms;
   std::printf(
-      "  per-column cuts the worst gate fraction by %s;\n"
-      "  its sqrt(K) diagnostic improves by %s;\n"
-      "  the zero point moves end-to-end rms by %s\n",
+      "\nper-column cuts the worst gate fraction by %s\n"
+      "its sqrt(K) diagnostic improves by %s\n"
+      "the zero point moves end-to-end rms by %s\n",
       formatted("%.2fx", gain).c_str(), formatted("%.2fx", gain).c_str(),
       formatted("%.3fx", moved).c_str());
+}
+
+void printChecks(const Inputs& in, const CaseReport& report) {
+  std::printf(
+      "\n## checks of case %s\n\n"
+      "reference and oracle against host loops: %ld outputs compared, %ld differ\n"
+      "exact gate: output bits against an integer oracle\n"
+      "predicted rms: noise of variance step^2/12, summed over k\n"
+      "meas/biased: against that with each column's summed rounding error as it is\n",
+      in.shape.name().c_str(), report.host.compared, report.host.different);
+  Table table({"kernel", "compared", "differing", "largest sum", "predicted rms",
+               "meas/pred", "meas/biased"});
+  for (const Row& row : report.rows) {
+    if (&row == &report.f32()) continue;
+    const auto figure = [&](const char* format, double value) {
+      return row.pruned ? "n/a" : formatted(format, value);
+    };
+    table.add({row.name, std::to_string(row.exact.compared),
+               std::to_string(row.exact.different), std::to_string(row.largestSum),
+               figure("%.3e", row.predicted.noise),
+               figure("%.3f", row.rms / row.predicted.noise),
+               figure("%.4f", row.rms / row.predicted.withBias)});
+  }
+  table.print();
 }
 
 // Says what failed, and remembers it.
@@ -1141,7 +1245,7 @@ class Verdict {
  public:
   void require(bool holds, const char* who, const char* what) {
     if (holds) return;
-    std::printf("  FAILED: %s: %s\n", who, what);
+    std::printf("FAILED: %s: %s\n", who, what);
     passed_ = false;
   }
   bool passed() const { return passed_; }
@@ -1150,37 +1254,19 @@ class Verdict {
   bool passed_ = true;
 };
 
-void printChecks(const Inputs& in, const CaseReport& report) {
-  std::printf("\nchecks of case %dx%dx%d\n", in.shape.m, in.shape.n, in.shape.k);
-  std::printf(
-      "  exact gate: output bits against a host integer oracle\n"
-      "  predicted rms: noise of variance step^2/12, summed over k; biased: with\n"
-      "  each column's summed rounding error as it is\n");
-  std::printf("  %-17s%9s%10s%14s%11s%12s\n", "kernel", "compared", "differing",
-              "predicted rms", "meas/pred", "meas/biased");
-  for (const Row& row : report.rows) {
-    if (&row == &report.f32()) continue;
-    const auto figure = [&](const char* format, double value) {
-      return row.pruned ? "n/a" : formatted(format, value);
-    };
-    std::printf("  %-17s%9ld%10ld%14s%11s%12s\n", row.name, row.compared, row.different,
-                figure("%.3e", row.predicted.noise).c_str(),
-                figure("%.3f", row.rms / row.predicted.noise).c_str(),
-                figure("%.4f", row.rms / row.predicted.withBias).c_str());
-  }
-}
-
 // Every gate and claim of a case. One scale for B is judged by the exact gate alone:
 // a small column's few codes break what the bound and the prediction assume.
 bool judgeGates(const Inputs& in, const CaseReport& report) {
-  const Shape shape = in.shape;
-  const bool statistics = predictionHolds(shape);
-  const double band = predictionBand(shape);
+  const bool statistics = predictionHolds(in.shape);
+  const double band = predictionBand(in.shape);
+  std::printf("\n");
   Verdict verdict;
-  verdict.require(report.f32Gate.failures() == 0, report.f32().name, "f32 gate");
+  verdict.require(report.host.different == 0, "reference and oracle", "host loops");
+  verdict.require(report.f32Failures == 0, report.f32().name, "f32 gate");
+  verdict.require(report.twoOfFour, report.rows.back().name, "2 of 4");
   for (const Row& row : report.rows) {
     verdict.require(row.notFinite == 0, row.name, "NaN or infinity in the output");
-    verdict.require(row.different == 0, row.name, "exact gate");
+    verdict.require(row.exact.different == 0, row.name, "exact gate");
   }
   for (const Row* row : {&report.perColumn(), &report.zeroPointRow()}) {
     verdict.require(row->gateFraction <= 1.0, row->name, "bound");
@@ -1191,26 +1277,33 @@ bool judgeGates(const Inputs& in, const CaseReport& report) {
   const double each = report.perColumn().gateFraction;
   verdict.require(!statistics || each < one, report.perColumn().name,
                   "claim: a scale for each column beats one scale");
-  std::printf("  meas/biased %s\n",
+  std::printf("meas/biased %s\n",
               statistics
                   ? formatted("is gated per column: within %.4f of 1", band).c_str()
                   : "is not gated: too few values, or outliers in whole columns");
-  std::printf("  int8 one scale is not gated: it is %s the bound, %s sqrt(K)\n",
+  std::printf("int8 one scale is not gated: it is %s the bound, %s sqrt(K)\n",
               one <= 1.0 ? "within" : "beyond",
-              one * std::sqrt(double(shape.k)) <= 1.0 ? "within" : "beyond");
+              one * std::sqrt(double(in.shape.k)) <= 1.0 ? "within" : "beyond");
   return verdict.passed();
 }
 
-bool runCase(const Inputs& in, int timedRuns) {
+bool runCase(const Inputs& in, int timedRuns, const Peaks& peaks) {
   CaseReport report = runLadder(in, timedRuns);
   judge(in, report);
-  printLadder(in, report);
+  printAccuracy(in, report);
+  printTimes(in, report, peaks);
   printComparisons(report);
   printChecks(in, report);
   return judgeGates(in, report);
 }
 
 // ---------------------------------------------------------------- arguments
+
+struct Options {
+  std::vector<Shape> cases;  // empty: the default ladder
+  int timedRuns = 10;
+  bool help = false;
+};
 
 constexpr char kUsage[] =
     "usage: quant_matmul [--cases N|MxNxK[,...]] [--timed-runs R] [--help]";
@@ -1265,7 +1358,7 @@ void printHelp() {
   std::printf(
       "%s\n"
       "  --cases       sizes of A (MxK) times B (KxN), 1 to %d each; N is NxNxN;\n"
-      "                left out: a ragged 61x45x77, then 256,1024,2048\n"
+      "                left out: two small ones, then 256,1024,2048\n"
       "  --timed-runs  launches averaged for a time; 0 times nothing; default 10\n",
       kUsage, kMaxSize);
 }
@@ -1282,22 +1375,44 @@ void requireDevice() {
       "): run where an NVIDIA GPU and driver are, or build for the CPU (README.md)");
 }
 
-bool runCensuses(const Inputs& in) {
-  const bool claimHolds = printActivationCensus(in.a);
-  printStorageCensus(in.b, in.shape.k, in.shape.n);
-  return claimHolds;
+// Says before anything is allocated that a case is too large for the device.
+void requireMemory(Shape shape) {
+  const double m = shape.m, n = shape.n, k = shape.k;
+  // Five outputs and the reference; A and B in float.
+  const double needed =
+      (5 * sizeof(float) + sizeof(double)) * m * n + sizeof(float) * (m * k + k * n);
+  size_t free = 0, total = 0;
+  CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  if (needed <= double(free)) return;
+  throw std::runtime_error("case " + shape.name() + " needs " +
+                           formatted("%.1f", needed / 1e9) + " GB of device memory, " +
+                           formatted("%.1f", double(free) / 1e9) + " are free");
+}
+
+// Correctness only: dimensions that differ and fit no tile, and sums past 2^24.
+int runSmallCases(const Peaks& peaks) {
+  const bool ragged = runCase(syntheticInputs({61, 45, 77}), 0, peaks);
+  const bool large = runCase(largeInputs({33, 21, 4099}), 0, peaks);
+  std::printf("\nthe ragged case %s\n", ragged ? "passed its gates" : "FAILED");
+  std::printf("the case of sums above 2^24 %s\n",
+              large ? "passed its gates" : "FAILED");
+  return !ragged + !large;
 }
 
 // All cases; the censuses stand before the largest. Returns how many failed.
-int runCases(const std::vector<Shape>& cases, int timedRuns) {
+int runCases(const std::vector<Shape>& cases, int timedRuns, const Peaks& peaks) {
+  const auto work = [](Shape s) { return double(s.m) * s.n * s.k; };
   const auto largest = std::max_element(
-      cases.begin(), cases.end(),
-      [](const Shape& x, const Shape& y) { return x.work() < y.work(); });
+      cases.begin(), cases.end(), [&](Shape x, Shape y) { return work(x) < work(y); });
   int failed = 0;
   for (auto shape = cases.begin(); shape != cases.end(); ++shape) {
-    const Inputs in(*shape);
-    bool passed = shape != largest || runCensuses(in);
-    passed = runCase(in, timedRuns) && passed;
+    const Inputs in = syntheticInputs(*shape);
+    bool passed = true;
+    if (shape == largest) {
+      passed = printActivationCensus(in.a);
+      passed = printStorageCensus(in.b, shape->k, shape->n) && passed;
+    }
+    passed = runCase(in, timedRuns, peaks) && passed;
     failed += !passed;
     std::fflush(stdout);
   }
@@ -1306,21 +1421,23 @@ int runCases(const std::vector<Shape>& cases, int timedRuns) {
 
 int run(const Options& options) {
   requireDevice();
-  printCapabilities();
+  for (Shape shape : options.cases) requireMemory(shape);
+  const Card card = thisCard();
+  printCapabilities(card);
   std::vector<Shape> cases = options.cases;
-  int failed = 0;
+  int failedSmall = 0;
   if (cases.empty()) {
-    failed += !runCase(Inputs({61, 45, 77}), 0);
-    std::printf("\nthe ragged case %s\n", failed == 0 ? "passed its gates" : "FAILED");
+    failedSmall = runSmallCases(card.peaks);
     cases = {{256, 256, 256}, {1024, 1024, 1024}, {2048, 2048, 2048}};
   }
-  const int failedCases = runCases(cases, options.timedRuns);
-  if (failedCases == 0) {
-    std::printf("\nall %zu cases passed their gates\n", cases.size());
+  const int failed = runCases(cases, options.timedRuns, card.peaks);
+  std::printf("\n## summary\n\n");
+  if (failed == 0) {
+    std::printf("all %zu cases passed their gates\n", cases.size());
   } else {
-    std::printf("\n%d of %zu cases FAILED\n", failedCases, cases.size());
+    std::printf("%d of %zu cases FAILED\n", failed, cases.size());
   }
-  return failed + failedCases == 0 ? 0 : 1;
+  return failedSmall + failed == 0 ? 0 : 1;
 }
 
 int main(int argc, char** argv) {
@@ -1329,14 +1446,15 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", kUsage);
     return 2;
   }
-  if (options.help) {
-    printHelp();
-    return 0;
-  }
   try {
-    return run(options);
+    if (options.help) printHelp();
+    const int status = options.help ? 0 : run(options);
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+    throw std::runtime_error("the output could not be written");
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "quant_matmul: out of host memory: choose smaller --cases\n");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "quant_matmul: %s\n", error.what());
-    return 1;
   }
+  return 1;
 }
