@@ -1977,7 +1977,7 @@ int run(const Options& options) {
   }
   bool passed = true;
   for (Shape shape : options.cases) passed = runCase(shape, options, card) && passed;
-  std::printf("\n%s\n", passed ? "all cases passed" : "FAILED");
+  std::printf("\n## summary\n\n%s\n", passed ? "all cases passed" : "FAILED");
   return passed ? 0 : 1;
 }
 
