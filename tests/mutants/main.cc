@@ -8,20 +8,16 @@
 // machine's GPU. FOLDER keeps what was built. Exit: 0 all were noticed, 1 one was not
 // or the table is not the recorded one (of another device: lacks a mutant), 2 the list
 // does not fit the program, 77 no GPU.
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "build.h"
 #include "file.h"
 #include "mutant.h"
 #include "rewrite.h"
@@ -29,9 +25,14 @@
 
 namespace fs = std::filesystem;
 
-namespace {
+using mutants::build;
+using mutants::kLongLimit;
+using mutants::Run;
+using mutants::run;
+using mutants::Words;
+using mutants::write_if_changed;
 
-using Words = std::vector<std::string>;
+namespace {
 
 struct Options {
   std::string list, recorded;
@@ -40,74 +41,7 @@ struct Options {
   Words compile, test;  // commands; what the test adds to the first
 };
 
-/// A command for the shell, with its words as they are.
-std::string quoted(const Words& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += text.empty() ? "'" : " '";
-    for (char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-    text += "'";
-  }
-  return text;
-}
-
-struct Run {
-  int code;  // 124: it took too long
-  std::string out, err;
-};
-
-// Seconds: a run of a mutant takes one or two, a build or a sanitizer longer.
-constexpr int kRunLimit = 20, kLongLimit = 600;
-
-/// The child's output goes to files in `folder`.
-Run run(const Words& words, const fs::path& folder, int limit = kRunLimit) {
-  const std::string out = folder / "stdout", err = folder / "stderr";
-  const std::string command =
-      "timeout -k 5 " + std::to_string(limit) + " " + quoted(words);
-  const int status =
-      std::system((command + " >" + quoted({out}) + " 2>" + quoted({err})).c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-          common::read_file(out), common::read_file(err)};
-}
-
 // ------------------------------------------------------------------ building
-
-/// When anything that the command names, or its include folders hold, was last changed.
-fs::file_time_type newest_input(const Words& command) {
-  auto newest = fs::file_time_type::min();
-  for (const std::string& word : command) {
-    const fs::path path = word.rfind("-I", 0) == 0 ? word.substr(2) : word;
-    std::error_code none;
-    if (fs::is_regular_file(path, none)) {
-      newest = std::max(newest, fs::last_write_time(path));
-    } else if (path != word) {
-      for (const auto& file : fs::recursive_directory_iterator(path)) {
-        newest = std::max(newest, file.last_write_time());
-      }
-    }
-  }
-  return newest;
-}
-
-/// Runs the command unless `output` is newer than all that it is made of.
-void build(Words command, const fs::path& source, const fs::path& output) {
-  const auto changed = std::max(newest_input(command), fs::last_write_time(source));
-  command.insert(command.end(), {"-o", output});
-  const fs::path done = output.string() + ".command";
-  if (fs::exists(output) && fs::exists(done) && fs::last_write_time(output) > changed &&
-      common::read_file(done) == quoted(command)) {
-    return;
-  }
-  const Run result = run(command, output.parent_path(), kLongLimit);
-  if (result.code != 0) throw std::runtime_error(result.err + quoted(command));
-  common::write_atomically(done, quoted(command));
-}
-
-void write_if_changed(const fs::path& file, const std::string& text) {
-  if (!fs::exists(file) || common::read_file(file) != text) {
-    common::write_atomically(file, text);
-  }
-}
 
 /// Builds one version in its folder: the program, and the test where it is asked for.
 void build_version(const Options& options, const mutants::List& list,
@@ -132,29 +66,6 @@ void build_version(const Options& options, const mutants::List& list,
   command.push_back("-I" + include.string());
   command.insert(command.end(), options.test.begin(), options.test.end());
   build(command, source, folder / "test");
-}
-
-/// Runs job(0) to job(count - 1) on all cores. Throws the first error.
-template <typename Job>
-void on_all_cores(std::size_t count, const Job& job) {
-  std::atomic<std::size_t> next{0};
-  std::vector<std::exception_ptr> errors(count);
-  std::vector<std::thread> workers;
-  for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i) {
-    workers.emplace_back([&] {
-      for (std::size_t at; (at = next++) < count;) {
-        try {
-          job(at);
-        } catch (...) {
-          errors[at] = std::current_exception();
-        }
-      }
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
-  for (const auto& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
 }
 
 // ------------------------------------------------------------------ judging
@@ -337,7 +248,7 @@ int judge_all(const Options& options) {
       left_out.insert(kernel);
     }
   }
-  on_all_cores(wanted.size(), [&](std::size_t at) {
+  mutants::on_all_cores(wanted.size(), [&](std::size_t at) {
     const std::size_t i = wanted[at];
     build_version(options, list, texts[i + 1], !list.mutants[i].test.empty(),
                   folder(i + 1));
