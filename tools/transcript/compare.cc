@@ -321,11 +321,14 @@ class Comparer {
     const Class kind = rule == nullptr ? Class::judged : rule->kind;
     const auto differs = [&](What what, std::string_view recorded,
                              std::string_view actual, std::size_t nth,
-                             const std::string& tolerance) {
+                             std::string_view tolerance) {
       ++result_.differing;
       if (result_.differences.size() >= listed_) return;
-      result_.differences.push_back(
-          entry(what, address(nth), recorded, actual, r_line, a_line, tolerance));
+      result_.differences.push_back(entry(what, address(nth), recorded, actual, r_line,
+                                          a_line,
+                                          !tolerance.empty() ? std::string(tolerance)
+                                          : rule == nullptr  ? last_place(recorded)
+                                                             : describe(*rule)));
     };
     r = trim(r);
     a = trim(a);
@@ -353,8 +356,7 @@ class Comparer {
       if (!found.same_text) differs(What::text, r, a, 0, "text, equal");
       for (const Disagreement& one : found.disagreements) {
         const std::string_view number = one.recorded.in(r);
-        differs(What::figure, number, one.actual.in(a), one.nth,
-                rule == nullptr ? last_place(number) : transcript::describe(*rule));
+        differs(What::figure, number, one.actual.in(a), one.nth, "");
       }
     }
   }

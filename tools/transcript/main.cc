@@ -260,9 +260,8 @@ void add_store(CLI::App* command) {
 
 void add_format(CLI::App* command, const std::string& first,
                 const std::string& second) {
-  command->add_option("--format", options.format, first + " or " + second)
-      ->check(CLI::IsMember({first, second}))
-      ->default_val(first);
+  command->add_option("--format", options.format, "[" + first + "] or " + second)
+      ->check(CLI::IsMember({first, second}));
 }
 
 /// Unlike CLI::Range it refuses what is not a number.

@@ -32,13 +32,13 @@ bool is_nan_or_infinity(std::string_view word) {
   return text == "nan" || text == "inf" || text == "infinity";
 }
 
-/// A finite number taken apart: (-) mantissa * 10^exponent. A mantissa of more than 18
-/// digits is approximate, and its digits are compared as text.
+/// A finite number taken apart: (-) mantissa * 10^exponent; of more than 18 digits the
+/// first 18.
 struct Decimal {
   bool negative = false, real = false;
   std::uint64_t mantissa = 0;
   int exponent = 0;
-  std::string digits;  // without leading zeros
+  int digits = 0;  // of the mantissa, leading zeros aside
 
   long double value() const {
     const long double size = static_cast<long double>(mantissa) *
@@ -58,9 +58,8 @@ Decimal parse(std::string_view text) {
     if (text[i] == '.') after_point = true;
     if (!is_digit(text[i])) continue;
     places += after_point;
-    if (number.digits.empty() && text[i] == '0') continue;
-    number.digits += text[i];
-    if (number.digits.size() <= 18) {
+    if (number.digits == 0 && text[i] == '0') continue;
+    if (++number.digits <= 18) {
       number.mantissa =
           number.mantissa * 10 + static_cast<std::uint64_t>(text[i] - '0');
     } else {
@@ -79,7 +78,7 @@ Decimal parse(std::string_view text) {
   while (i < text.size()) {
     std::size_t used = 1;
     int digit = is_digit(text[i]) ? text[i] - '0' : text[i] == '-' ? 11 : -1;
-    for (std::size_t s = 0; s < kSuperscripts.size(); ++s) {
+    for (std::size_t s = 0; s < kSuperscripts.size() && text[i] < 0; ++s) {
       if (text.substr(i, kSuperscripts[s].size()) != kSuperscripts[s]) continue;
       digit = static_cast<int>(s);
       used = kSuperscripts[s].size();
@@ -97,14 +96,12 @@ bool is_special(std::string_view text) {
 }
 
 /// In whole units of the smaller exponent's power of ten wherever these fit.
-bool within_last_place(const Decimal& recorded, const Decimal& actual) {
+bool within_last_place(std::string_view recorded_text, std::string_view actual_text) {
+  const Decimal recorded = parse(recorded_text), actual = parse(actual_text);
   const int low = std::min(recorded.exponent, actual.exponent);
   const int high = std::max(recorded.exponent, actual.exponent);
-  if (high - low > 18 || recorded.digits.size() > 18 || actual.digits.size() > 18) {
-    if (!recorded.real && !actual.real) {
-      return recorded.digits == actual.digits &&
-             (recorded.negative == actual.negative || recorded.digits.empty());
-    }
+  if (high - low > 18 || recorded.digits > 18 || actual.digits > 18) {
+    if (!recorded.real && !actual.real) return recorded_text == actual_text;
     const long double unit =
         recorded.real ? powl(10, static_cast<long double>(recorded.exponent)) : 0;
     return std::abs(actual.value() - recorded.value()) <= unit;
@@ -252,8 +249,10 @@ bool agrees(std::string_view recorded, std::string_view actual,
     return r == a || (std::isnan(r) && std::isnan(a));
   }
   if (tolerance.kind == Tolerance::Kind::exact) return false;
+  if (tolerance.kind == Tolerance::Kind::last_place) {
+    return within_last_place(recorded, actual);
+  }
   const Decimal r = parse(recorded), a = parse(actual);
-  if (tolerance.kind == Tolerance::Kind::last_place) return within_last_place(r, a);
   // The bound itself was rounded when it was read.
   const long double allowed = std::max<long double>(
       tolerance.absolute, tolerance.relative * std::abs(r.value()));
@@ -264,7 +263,7 @@ bool agrees(std::string_view recorded, std::string_view actual,
 bool changed_sign_of_zero(std::string_view recorded, std::string_view actual) {
   if (is_special(recorded) || is_special(actual)) return false;
   const Decimal r = parse(recorded), a = parse(actual);
-  return r.digits.empty() && a.digits.empty() && r.negative != a.negative;
+  return r.digits == 0 && a.digits == 0 && r.negative != a.negative;
 }
 
 double to_double(std::string_view number) {

@@ -134,6 +134,7 @@ class Parser {
     Rule rule;
     rule.source_line = table.source().begin.line;
     int classes = 0, bounds = 0;
+    const std::size_t faults_before = faults_.size();
     for (const auto& [key, node] : table) {
       const std::string_view name = key.str();
       if (name == "section") {
@@ -162,6 +163,7 @@ class Parser {
                       {"section", "row", "column", "line", "class", "rel", "abs"}));
       }
     }
+    if (faults_.size() > faults_before) return;
     const bool cell = !rule.row.empty() || !rule.column.empty();
     if ((classes > 0) == (bounds > 0)) {
       fault(rule.source_line, "a rule gives either 'class', or 'rel' and/or 'abs'");
