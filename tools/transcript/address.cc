@@ -160,7 +160,7 @@ class Search {
     const auto look = [&](std::size_t line) {
       const std::string_view text = document_.line(line);
       std::size_t end = end_of(words.name, text);
-      if (end == std::string_view::npos) {
+      if (end == std::string_view::npos && text.find("  ") != std::string_view::npos) {
         // White space may be folded: look in the line's words.
         const std::string folded = fold(text);
         std::size_t left = end_of(words.name, folded);
@@ -171,6 +171,7 @@ class Search {
           }
         }
       }
+      if (end == std::string_view::npos) return;
       found.push_back(line);
       ends.push_back(end);
     };

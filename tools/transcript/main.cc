@@ -122,8 +122,9 @@ int verify() {
   }
   const std::vector<std::string> command = ::command(store.program());
   const RunResult result = run(command, limits());
-  check_run(result, limits(), "transcript: " + command[0]);
-  const Document actual(result.out, command[0]);
+  const std::string what = fs::path(command[0]).filename();
+  check_run(result, limits(), "transcript: " + what);
+  const Document actual(result.out, what);
   int verdict = kMatch;
   for (Evidence& evidence : all) {
     const Document recorded(std::move(evidence.text),

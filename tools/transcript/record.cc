@@ -34,6 +34,7 @@ void check_against(const Store& store, const RecordRequest& request,
     }
     const Document recorded(std::move(evidence.text),
                             store.name(store.text_path(machine)));
+    if (recorded.sections().empty()) continue;  // nothing to agree with
     // Those beyond what a report lists must be excused as well.
     Compared compared{
         recorded.name(), actual.name(),
@@ -72,7 +73,9 @@ std::vector<std::string> without_folders(std::vector<std::string> command,
     if (path.find('/') == std::string::npos) continue;
     const std::string name = store.name(fs::weakly_canonical(path));
     argument.resize(value);
-    argument += name[0] == '/' ? fs::path(path).filename().string() : name;
+    argument += name[0] == '/' ? fs::path(path).filename().string()
+                : name.find('/') == std::string::npos ? "./" + name
+                                                      : name;
   }
   return command;
 }
