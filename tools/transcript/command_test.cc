@@ -230,10 +230,10 @@ TEST_CASE("get and export read figures by name") {
                        {"column", "max err"},
                        {"text", "0.200"},
                        {"value", 0.2}});
-  CHECK(repository.transcript({"export", "--format", "tsv", file}).out.substr(0, 92) ==
+  CHECK(repository.transcript({"export", "--format", "tsv", file}).out.substr(0, 93) ==
         "address\tsection\trow\tcolumn\ttext\tvalue\n"
         "case 2x2 / case / 1\tcase 2x2\t\t\t2\t2\n"
-        "case 2x2 / case / ");
+        "case 2x2 / case / 2");
 }
 
 TEST_CASE("what cannot be used is exit 2, one clear error") {

@@ -19,7 +19,7 @@ TEST_CASE("what was recorded verifies, and is fresh") {
   const RunResult recorded = repository.record();
   CHECK(recorded.status == 0);
   CHECK(recorded.err == "");
-  CHECK(recorded.out.substr(0, 44) == "recorded transcripts/p/cpu.md: 175 bytes in");
+  CHECK(recorded.out.substr(0, 43) == "recorded transcripts/p/cpu.md: 175 bytes in");
   CHECK(repository.read("transcripts/p/cpu.md") == kText);
   CHECK(repository.files() == 3);
 
