@@ -4,77 +4,31 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <unordered_map>
 
 #include "address.h"
 #include "align.h"
 #include "judge.h"
+#include "scope.h"
 #include "text.h"
 
 namespace transcript {
 namespace {
 
-using Names = std::vector<std::string>;
-
-/// Pairs equal names, the second of a name with the second. False if the pairs stand in
-/// another order.
-template <class Pair, class Missing, class Extra>
-bool by_name(const Names& recorded, const Names& actual, Pair pair, Missing missing,
-             Extra extra) {
-  std::size_t i = 0;
-  for (; i < recorded.size() && i < actual.size() && recorded[i] == actual[i]; ++i) {
-    pair(i, i);
-  }
-  std::unordered_map<std::string_view, std::vector<std::size_t>> places;
-  for (std::size_t j = actual.size(); j-- > i;) places[actual[j]].push_back(j);
-  std::vector<bool> taken(actual.size(), false);
-  for (std::size_t j = 0; j < i; ++j) taken[j] = true;
-  std::size_t last = 0;
-  bool ordered = true;
-  for (; i < recorded.size(); ++i) {
-    const auto found = places.find(recorded[i]);
-    if (found == places.end() || found->second.empty()) {
-      missing(i);
-      continue;
-    }
-    const std::size_t j = found->second.back();
-    found->second.pop_back();
-    taken[j] = true;
-    ordered = ordered && j >= last;
-    last = j;
-    pair(i, j);
-  }
-  for (std::size_t j = 0; j < actual.size(); ++j) {
-    if (!taken[j]) extra(j);
-  }
-  return ordered;
-}
-
-/// A document, its section at hand, and the rules that hold there, by index.
-struct Side {
-  const Document& document;
-  std::size_t number = 0;
-  const Section* section = nullptr;
-  std::vector<std::size_t> rules;
-
-  std::string name() const { return document.section_name(number); }
-};
-
 class Comparer {
  public:
   Comparer(const Document& recorded, const Document& actual, const Rules& rules,
            std::size_t listed)
-      : r_{recorded, 0, nullptr, {}},
-        a_{actual, 0, nullptr, {}},
-        rules_(rules.rules),
+      : rules_(rules.rules),
+        r_{recorded, rules_, result_.used, 0, nullptr, {}},
+        a_{actual, rules_, result_.used, 0, nullptr, {}},
         listed_(listed) {
     result_.used.assign(rules_.size(), false);
   }
 
   Comparison run() {
     const auto compare_section = [&](std::size_t r, std::size_t a) {
-      enter(r_, r);
-      enter(a_, a);
+      r_.enter(r);
+      a_.enter(a);
       compare_tables();
       compare_prose();
     };
@@ -88,59 +42,13 @@ class Comparer {
   }
 
  private:
-  void enter(Side& side, std::size_t number) {
-    side.number = number;
-    side.section = &side.document.sections()[number];
-    side.rules.clear();
-    const std::string& name = side.section->name;
-    for (std::size_t i = 0; i < rules_.size(); ++i) {
-      const std::string& pattern = rules_[i].section;
-      if (matches(pattern, name) || matches(pattern, short_name(name))) {
-        side.rules.push_back(i);
-      }
-    }
-  }
-
-  /// The first rule of the section that decides about `what`; all that match are used.
-  template <class Matches>
-  const Rule* find(const Side& side, bool optional, Matches what) {
-    const Rule* first = nullptr;
-    for (const std::size_t i : side.rules) {
-      if (!what(rules_[i])) continue;
-      result_.used[i] = true;
-      if ((rules_[i].kind == Class::optional) != optional || first != nullptr) continue;
-      first = &rules_[i];
-    }
-    return first;
-  }
-
-  const Rule* line_rule(const Side& side, std::size_t line, bool optional = false) {
-    if (side.rules.empty()) return nullptr;
-    const std::string text = fold(side.document.line(line));
-    return find(side, optional, [&](const Rule& rule) {
-      return rule.row.empty() && rule.column.empty() && matches(rule.line, text);
-    });
-  }
-
-  /// Of a cell, or of a whole row or column where the other is empty.
-  const Rule* cell_rule(const Side& side, std::string_view row, std::string_view column,
-                        bool optional = false) {
-    return find(side, optional, [&](const Rule& rule) {
-      if (!rule.line.empty()) return false;
-      const bool section = rule.row.empty() && rule.column.empty();
-      return section ||
-             ((row.empty() ? rule.row.empty() : matches(rule.row, row)) &&
-              (column.empty() ? rule.column.empty() : matches(rule.column, column)));
-    });
-  }
-
   /// Sections pair by name, or by the rule that says that the machine is in the name.
   Names section_keys(Side& side) {
     Names keys;
     for (std::size_t s = 0; s < side.document.sections().size(); ++s) {
-      enter(side, s);
+      side.enter(s);
       const std::size_t line = side.section->heading;
-      const Rule* rule = line == Section::kNone ? nullptr : line_rule(side, line);
+      const Rule* rule = line == Section::kNone ? nullptr : side.line_rule(line);
       if (rule != nullptr && rule->kind == Class::machine && !rule->line.empty()) {
         keys.push_back(fmt::format("\x01{}", rule - rules_.data()));
         result_.excused += &side == &r_;
@@ -152,10 +60,10 @@ class Comparer {
   }
 
   void section_alone(Side& side, std::size_t number) {
-    enter(side, number);
+    side.enter(number);
     const std::size_t line = side.section->heading;
     const bool top = line == Section::kNone;
-    const Rule* rule = top ? nullptr : line_rule(side, line, true);
+    const Rule* rule = top ? nullptr : side.line_rule(line, true);
     alone(
         side, [&] { return side.name(); },
         top ? "(no heading)" : side.document.line(line),
@@ -219,8 +127,7 @@ class Comparer {
       for (const auto& [c, d] : columns) {
         if (c == 0 && d == 0) continue;  // the row's name
         compare_text(cell(r_cells, c), cell(a_cells, d), r_line, a_line,
-                     r_.rules.empty() ? nullptr : cell_rule(r_, row, r.columns[c]),
-                     [&](std::size_t) {
+                     r_.cell_rule(row, r.columns[c]), [&](std::size_t) {
                        return cell_address(r_.document, r_.number, r, r_line, c);
                      });
       }
@@ -243,37 +150,35 @@ class Comparer {
     const std::string& name = table.columns[c];
     alone(
         side, [&] { return side.name() + " / column " + name; }, name, table.header,
-        cell_rule(side, "", name, true));
+        side.cell_rule("", name, true));
   }
 
   void row_alone(const Side& side, std::size_t line) {
     const std::string name = fold(cells(side.document.line(line))[0]);
     alone(
         side, [&] { return side.name() + " / " + name; }, side.document.line(line),
-        line, cell_rule(side, name, "", true));
+        line, side.cell_rule(name, "", true));
   }
 
   void compare_prose() {
     const auto& r = r_.section->prose;
     const auto& a = a_.section->prose;
-    const Pairs pairs =
-        Aligner(
-            r.size(), a.size(),
-            [&](std::size_t i, std::size_t j) {
-              return r_.document.line(r[i]) == a_.document.line(a[j]);
-            },
-            [&](bool actual, std::size_t i) {
-              const Side& side = actual ? a_ : r_;
-              const std::size_t line = actual ? a[i] : r[i];
-              const std::string_view text = side.document.line(line);
-              const Rule* rule = line_rule(side, line);
-              const bool free = rule != nullptr && rule->kind != Class::judged;
-              return LineKey{hash_of(text),
-                             free && !rule->line.empty()
-                                 ? static_cast<std::uint64_t>(rule - rules_.data())
-                                 : shape_of(text)};
-            })
-            .run();
+    const auto same = [&](std::uint32_t i, std::uint32_t j) {
+      return r_.document.line(r[i]) == a_.document.line(a[j]);
+    };
+    const auto key = [&](bool actual, std::uint32_t i) {
+      const Side& side = actual ? a_ : r_;
+      const std::size_t line = actual ? a[i] : r[i];
+      const std::string_view text = side.document.line(line);
+      const Rule* rule = side.line_rule(line);
+      const bool free = rule != nullptr && rule->kind != Class::judged;
+      return LineKey{hash_of(text),
+                     free && !rule->line.empty()
+                         ? static_cast<std::uint64_t>(rule - rules_.data())
+                         : shape_of(text)};
+    };
+    const Pairs pairs = align(static_cast<std::uint32_t>(r.size()),
+                              static_cast<std::uint32_t>(a.size()), same, key);
     // As many missing lines as extra ones in one place are changed lines.
     for (std::size_t begin = 0; begin < pairs.size();) {
       std::vector<std::uint32_t> missing, extra;
@@ -299,8 +204,8 @@ class Comparer {
   }
 
   void compare_line(std::size_t r, std::size_t a) {
-    const Rule* rule = line_rule(r_, r);
-    if (const Rule* other = line_rule(a_, a); rule == nullptr) rule = other;
+    const Rule* rule = r_.line_rule(r);
+    if (const Rule* other = a_.line_rule(a); rule == nullptr) rule = other;
     compare_text(r_.document.line(r), a_.document.line(a), r, a, rule,
                  [&](std::size_t nth) {
                    return number_address(r_.document, r_.number, r, nth);
@@ -308,10 +213,10 @@ class Comparer {
   }
 
   void line_alone(const Side& side, std::size_t line) {
-    line_rule(side, line);
+    side.line_rule(line);
     alone(
         side, [&] { return number_address(side.document, side.number, line, 0); },
-        side.document.line(line), line, line_rule(side, line, true));
+        side.document.line(line), line, side.line_rule(line, true));
   }
 
   /// `address(n)` names the n-th number of the text, or the text itself.
@@ -399,8 +304,8 @@ class Comparer {
   }
 
   Comparison result_;
-  Side r_, a_;
   const std::vector<Rule>& rules_;
+  Side r_, a_;
   std::size_t listed_;
 };
 

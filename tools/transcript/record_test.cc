@@ -58,10 +58,10 @@ TEST_CASE("recording refuses a failing run and keeps the old evidence") {
   CHECK(refused(print + "kill -KILL $$\n") ==
         "3 not recorded: the program was killed by SIGKILL (Killed)\n");
   CHECK(refused("") == "3 not recorded: the program printed nothing\n");
-  CHECK(refused(print + "sleep 100\n", {"--timeout", "0.2"}) ==
-        "4 not recorded: the program did not end within 0.2 s\n");
-  CHECK(refused("yes\n", {"--max-output", "1"}) ==
-        "3 not recorded: the program printed more than 1000000 bytes\n");
+  CHECK(refused(print + "sleep 100\n", {"--timeout", "1"}) ==
+        "4 not recorded: the program did not end within 1 s\n");
+  CHECK(refused("yes\n") ==
+        "3 not recorded: the program printed more than 67108864 bytes\n");
   CHECK(
       refused(print + "sleep 100 &\n") ==
       "3 not recorded: the program left a process running that held its output open\n");

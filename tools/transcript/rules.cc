@@ -108,24 +108,20 @@ class Parser {
       fault(node.source().begin.line,
             fmt::format("'{}' must be a pattern in quotes", key));
     }
-    std::size_t braces = 0, open = 0;
+    int choices = 0, open = 0;
     for (std::size_t i = 0; i < value.size(); ++i) {
       if (value[i] == '\\') {
         ++i;
       } else if (value[i] == '{') {
-        open += 1;
-        ++braces;
+        ++open;
+        ++choices;
       } else if (value[i] == '}' && open > 0) {
         --open;
       }
-      if (open > 1) break;
     }
-    if (open > 0) {
+    if (open > 0 || choices > 1) {
       fault(node.source().begin.line,
-            fmt::format("'{}' has a '{{' without its '}}'; \"\\\\{{\" is the character",
-                        key));
-    } else if (braces > 4) {  // each doubles the work, or worse
-      fault(node.source().begin.line, fmt::format("'{}' has more than four '{{'", key));
+            fmt::format("'{}' may have one {{a,b}}; \"\\\\{{\" is the character", key));
     }
     return fold(value);
   }
