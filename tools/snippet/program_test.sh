@@ -33,8 +33,10 @@ compare() {  # EXPECTED
 }
 
 run() {  # BINARY EXPECTED
-  "$1" >"$folder/output"
+  status=0
+  "$1" >"$folder/output" || status=$?
   compare "$2"
+  [ "$status" -eq 0 ] || fail "exits $status"
   status=0
   "$1" >/dev/full 2>"$folder/errors" || status=$?
   refused "$status" "where its output cannot be written"
