@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How large the error of an INT8 product should be, from its scales alone, and how
-// large it is. Where one scale leaves a small column few codes, the model does not
-// hold.
+// How large the error of an INT8 product should be, and how large it is. Where one
+// scale leaves a small column few codes, the model does not hold.
 //
 //   nvcc -std=c++17 -O3 -arch=sm_75 -o predicted-rms predicted-rms.cu
 
@@ -108,8 +107,7 @@ bool predictionHolds(Shape shape) {
 }
 // end pull
 
-// Symmetric codes -127..127 of a row-major matrix, with `count` scales: for column c
-// that of c % count.
+// Symmetric codes of a row-major matrix, with one scale or as many as it has columns.
 Quantized quantized(const std::vector<float>& x, size_t count) {
   Quantized q;
   q.scales.assign(count, 0.0f);
@@ -149,13 +147,12 @@ void printRow(const char* name, const Inputs& in, const Quantized& qb) {
 
 int main() {
   const Inputs in = syntheticInputs({256, 256, 256});
-  std::printf("# predicted rms (%s)\n\n", in.shape.name().c_str());
   std::printf(
-      "| B               |       rms |     noise | meas/pred | with bias | "
-      "meas/biased |\n");
-  std::printf(
-      "| :-------------- | --------: | --------: | --------: | --------: | "
-      "----------: |\n");
+      "# predicted rms (%s)\n\n"
+      "| B               |       rms |     noise | meas/pred | with bias | meas/biased "
+      "|\n| :-------------- | --------: | --------: | --------: | --------: | "
+      "----------: |\n",
+      in.shape.name().c_str());
   printRow("int8 one scale", in, quantized(in.b, 1));
   printRow("int8 per-column", in, quantized(in.b, in.shape.n));
   std::printf("\na right kernel stands within %.4f of a ratio of 1 with bias\n",
