@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+// The report checks its calls by this name.
 void CUDA_CHECK(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }

@@ -164,8 +164,9 @@ struct Quantized {
   // Codes of x with the scales and the zero point that are set, row after row.
   void encode(const std::vector<float>& x, int lowest) {
     codes.resize(x.size());
-    for (size_t i = 0; i < x.size();) {
-      for (float step : scales) codes[i] = quantize(x[i], step, zeroPoint, lowest), ++i;
+    for (size_t i = 0, col = 0; i < x.size(); ++i) {
+      codes[i] = quantize(x[i], scales[col], zeroPoint, lowest);
+      col = col + 1 < scales.size() ? col + 1 : 0;
     }
   }
 };
@@ -522,8 +523,7 @@ struct FormatError {
 // Nearest value with so many bits of mantissa, ties to even, up to `largest`; below
 // `leastNormal` the steps get no smaller.
 float roundToBits(float x, int mantissaBits, float leastNormal, float largest) {
-  const uint32_t last =
-      1u << (23 - mantissaBits);  // the last bit kept, of a float's 23
+  const uint32_t last = 1u << (23 - mantissaBits);  // of a float's 23, the last kept
   float magnitude = std::fabs(x);
   if (magnitude < leastNormal) {
     const float step = leastNormal / static_cast<float>(1 << mantissaBits);
@@ -540,9 +540,11 @@ float roundToBits(float x, int mantissaBits, float leastNormal, float largest) {
 float roundE4M3(float x) {
   return roundToBits(x, 3, 1.0f / 64.0f, 448.0f);
 }
-float roundE2M1(float x) {
+
+float roundE2M1(float x) {  // 0 0.5 1 1.5 2 3 4 6
   return roundToBits(x, 1, 1.0f, 6.0f);
-}  // 0 0.5 1 1.5 2 3 4 6
+}
+
 float roundMxInt8(float x) {  // 8 bits with an implied 2^-6; -2 stays unused
   return std::min(std::max(roundEven(x * 64.0f), -127.0f), 127.0f) / 64.0f;
 }
@@ -617,11 +619,9 @@ FormatError blockFormatError(const std::vector<float>& b, int k, int n, int bloc
 // What INT8 codes alone do to values.
 FormatError int8Error(const std::vector<float>& x, const Quantized& q) {
   FormatError error;
-  for (size_t i = 0; i < x.size();) {
-    for (float scale : q.scales) {
-      error.add(x[i], dequantize(q.codes[i], scale, q.zeroPoint), false);
-      ++i;
-    }
+  for (size_t i = 0, col = 0; i < x.size(); ++i) {
+    error.add(x[i], dequantize(q.codes[i], q.scales[col], q.zeroPoint), false);
+    col = col + 1 < q.scales.size() ? col + 1 : 0;
   }
   return error;
 }
@@ -632,7 +632,7 @@ bool printActivationCensus(const std::vector<float>& a) {
   const float maxA = maxAbs(a);
   const FormatError symmetric = int8Error(a, quantizeSymmetric(a));
   const FormatError asymmetric = int8Error(a, quantizeAsymmetric(a));
-  std::printf("\n## activation census on A (%zu values in [0, 1))\n\n", a.size());
+  std::printf("\n## activation census on A\n\nvalues of A: %zu in [0, 1)\n", a.size());
   std::printf("errors as a fraction of max|A| = %.4f\n", maxA);
   const Table table({"format", "max err", "rms err"}, 27);
   for (const FormatError* error : {&symmetric, &asymmetric}) {
@@ -686,7 +686,7 @@ std::vector<StorageRow> storageCensus(const std::vector<float>& b, int k, int n)
 // Returns whether every format was tried on every value.
 bool printStorageCensus(const std::vector<float>& b, int k, int n) {
   const float maxB = maxAbs(b);
-  std::printf("\n## storage census on B (%dx%d)\n\n", k, n);
+  std::printf("\n## storage census on B\n\nvalues of B: %dx%d\n", k, n);
   std::printf("errors as a fraction of max|B| = %.4f\n", maxB);
   const Table table({"format", "max err", "rms err", "bits", "saturated"}, 26);
   const std::vector<StorageRow> rows = storageCensus(b, k, n);
