@@ -1,25 +1,18 @@
 #!/bin/sh
 # Counts what the 16 terms of one tile cost each kernel in machine instructions, by the
-# program's own compile line. Prints the table that the lesson pulls:
+# programs' own compile line. Prints the table that the lesson pulls:
 #
-#   lessons/evidence/instructions.sh > lessons/evidence/instructions.txt
+#   tools/profile/instructions.sh > transcripts/profiler/instructions.md
 #
 # Needs nvcc and cuobjdump. Address arithmetic and the loop itself are left out. Where
 # the compiler has unrolled the loop over tiles, a kernel's counts are those of one tile.
 set -eu
-root=$(dirname "$0")/../..
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
-for source in src/quant_matmul snippets/word-loads; do
-  nvcc -std=c++17 -O3 -arch=sm_75 -cubin -o "$scratch/$(basename $source).cubin" \
-    "$root/$source.cu"
-done
+nvcc -std=c++17 -O3 -arch=sm_75 -cubin -o "$scratch/kernels.cubin" \
+  "$(dirname "$0")/kernels.cu"
 release=$(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
-{
-  cuobjdump -sass "$scratch/quant_matmul.cubin"
-  cuobjdump -sass -fun "$(cuobjdump -sass "$scratch/word-loads.cubin" |
-    sed -n 's/.*Function : \(.*matmulWords.*\)/\1/p')" "$scratch/word-loads.cubin"
-} | awk -v release="$release" '
+cuobjdump -sass "$scratch/kernels.cubin" | awk -v release="$release" '
   /Function :/ {
     kernel = /matmulTiledF32/ ? "f32" : /matmulInt8ILb1ELb0/ ? "int8" : \
              /matmulWords/ ? "words" : ""
@@ -37,15 +30,13 @@ release=$(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
     return count[kernel, kind] / tiles
   }
   END {
-    printf "instructions for 16 terms (nvcc %s, -arch=sm_75)\n", release
-    printf "  %-20s%14s%12s%13s\n", "instruction", "matmulTiledF32", "matmulInt8", \
-           "matmulWords"
-    n = split("load of 16 bytes,load of 4 bytes,load of 1 byte,byte permute," \
-              "multiply-add,dp4a: four at once,together", kinds, ",")
+    printf "# instructions for 16 terms (nvcc %s, -arch=sm_75)\n\n", release
+    print "| instruction        | matmulTiledF32 | matmulInt8 | matmulWords |"
+    print "| :----------------- | -------------: | ---------: | ----------: |"
+    n = split("load of 16 bytes;load of 4 bytes;load of 1 byte;byte permute;" \
+              "multiply-add;dp4a, four at once;together", kinds, ";")
     for (i = 1; i <= n; ++i) {
-      kind = kinds[i]
-      sub(/:/, ",", kind)
-      printf "  %-20s%14d%12d%13d\n", kind, per_tile("f32", kind), \
-             per_tile("int8", kind), per_tile("words", kind)
+      printf "| %-18s | %14d | %10d | %11d |\n", kinds[i], per_tile("f32", kinds[i]), \
+             per_tile("int8", kinds[i]), per_tile("words", kinds[i])
     }
   }'
