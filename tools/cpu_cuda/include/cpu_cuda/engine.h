@@ -74,7 +74,6 @@ class Worker {
 
   // Called by the coroutines.
   void* take_frame(std::size_t size);
-  void born(void* frame);
   void arrive(void* frame, const Site& site);
   void depart() { tsan::acquire(barrier_[(round_ - 1) % 2]); }
   void poison(void* memory, std::size_t size);
@@ -186,12 +185,12 @@ CPU_CUDA_ENGINE inline void* Worker::take_frame(std::size_t size) {
   }
   frames_used_ += size;
   // Only a barrier outside of the kernel, which arrive() reports, needs more.
-  return frames_used_ <= frames_size_ ? frames_ + frames_used_ - size
-                                      : ::operator new(size);
-}
-
-CPU_CUDA_ENGINE inline void Worker::born(void* frame) {
+  void* const frame = frames_used_ <= frames_size_ ? frames_ + frames_used_ - size
+                                                   : ::operator new(size);
+  // The kernel's own is the thread's first. Asking the promise for it would be too early:
+  // since clang 15 the promise may still lie elsewhere while the coroutine starts.
   if (running_->frame == nullptr) running_->frame = frame;
+  return frame;
 }
 
 CPU_CUDA_ENGINE inline void Worker::arrive(void* frame, const Site& site) {
@@ -265,9 +264,7 @@ struct Kernel {
     return worker->take_frame(n);
   }
   static void operator delete(void*) {}
-  CPU_CUDA_ENGINE void get_return_object() {
-    worker->born(std::coroutine_handle<Kernel>::from_promise(*this).address());
-  }
+  void get_return_object() {}
   std::suspend_never initial_suspend() noexcept { return {}; }
   std::suspend_never final_suspend() noexcept { return {}; }
   void return_void() {}
@@ -277,7 +274,10 @@ struct Kernel {
 struct Barrier {
   Site site;
   bool await_ready() const noexcept { return false; }
-  CPU_CUDA_ENGINE void await_suspend(std::coroutine_handle<> frame) const noexcept {
+  // Not inlined: into the part of a kernel before its first barrier, clang 22 would, and
+  // then drop what that part leaves in the frame.
+  CPU_CUDA_ENGINE __attribute__((noinline)) void await_suspend(
+      std::coroutine_handle<> frame) const noexcept {
     worker->arrive(frame.address(), site);
   }
   CPU_CUDA_ENGINE void await_resume() const noexcept { worker->depart(); }
