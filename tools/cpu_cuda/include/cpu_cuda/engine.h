@@ -187,8 +187,9 @@ CPU_CUDA_ENGINE inline void* Worker::take_frame(std::size_t size) {
   // Only a barrier outside of the kernel, which arrive() reports, needs more.
   void* const frame = frames_used_ <= frames_size_ ? frames_ + frames_used_ - size
                                                    : ::operator new(size);
-  // The kernel's own is the thread's first. Asking the promise for it would be too early:
-  // since clang 15 the promise may still lie elsewhere while the coroutine starts.
+  // The kernel's own is the thread's first. Asking the promise for it would be too
+  // early: since clang 15 the promise may still lie elsewhere while the coroutine
+  // starts.
   if (running_->frame == nullptr) running_->frame = frame;
   return frame;
 }
@@ -274,8 +275,8 @@ struct Kernel {
 struct Barrier {
   Site site;
   bool await_ready() const noexcept { return false; }
-  // Not inlined: into the part of a kernel before its first barrier, clang 22 would, and
-  // then drop what that part leaves in the frame.
+  // Not inlined: into the part of a kernel before its first barrier, clang 22 would,
+  // and then drop what that part leaves in the frame.
   CPU_CUDA_ENGINE __attribute__((noinline)) void await_suspend(
       std::coroutine_handle<> frame) const noexcept {
     worker->arrive(frame.address(), site);
@@ -293,16 +294,29 @@ inline bool run(const Grid& grid) {
   // Any stride without a common factor visits every block once.
   std::uint64_t stride = options.order == Order::shuffle ? options.seed % 65521 + 1 : 1;
   while (std::gcd(stride, blocks) != 1) ++stride;
+  // Under ThreadSanitizer a block waits until the one before it has run, and a worker
+  // until the last one has: it finds the same races in every run, since it may miss one
+  // between accesses at the same moment, or with a worker that is gone. Relaxed, the
+  // waiting is no order in its eyes.
+  std::atomic<std::uint64_t> turn{0};
+  const auto wait_for_turn = [&](std::uint64_t block) {
+    while (tsan::kActive && turn.load(std::memory_order_relaxed) < block &&
+           good.load(std::memory_order_relaxed)) {
+      std::this_thread::yield();
+    }
+    return good.load(std::memory_order_relaxed);
+  };
   const auto work = [&](std::uint64_t first) {
     Worker worker(grid);
-    for (std::uint64_t i = first; i < blocks && good.load(std::memory_order_relaxed);) {
+    for (std::uint64_t i = first; i < blocks && wait_for_turn(i);) {
       const std::uint64_t block =
           options.order == Order::reverse ? blocks - 1 - i : i * stride % blocks;
       if (!worker.run_block(block)) good.store(false, std::memory_order_relaxed);
-      // ThreadSanitizer compares the same blocks in every run; others take the next.
+      if (tsan::kActive) turn.store(i + 1, std::memory_order_relaxed);
       i = tsan::kActive ? i + workers
                         : workers + next.fetch_add(1, std::memory_order_relaxed);
     }
+    wait_for_turn(blocks);
   };
   std::vector<std::thread> others;
   for (std::uint64_t i = 1; i < workers; ++i) others.emplace_back(work, i);
