@@ -16,19 +16,21 @@ copy=$md.copy
 pulled=$copy/$(realpath --relative-to="$root" "$lesson")
 cmp -s "$pulled" "$md" || cp "$pulled" "$md"
 
-provenance=$(ls "$root"/transcripts/*/*.json 2> /dev/null || true)
-# shellcheck disable=SC2086
-{ "$snippet" index --root "$root"; [ -z "$provenance" ] || "$jq" -c \
+# No provenance at all leaves the pattern itself, which names no file.
+set -- "$root"/transcripts/*/*.json
+[ -e "$1" ] || shift
+{ "$snippet" index --root "$root"; [ $# = 0 ] || "$jq" -c \
   '{machines: {(input_filename | sub(".*/"; "") | sub("\\.json$"; "")):
-    (.gpu.name // "a CPU")}}' $provenance; } |
+    (.gpu.name // "a CPU")}}' "$@"; } |
   "$jq" -j -n --rawfile lesson "$md" -f "$here/index.jq" > "$lua.new"
 if cmp -s "$lua.new" "$lua"; then rm "$lua.new"; else mv "$lua.new" "$lua"; fi
 
-# Folders too: a program that is added may show what had none.
+# Folders too: a program that is added may show what had none. In a depfile a space is
+# written with a backslash.
+printf '%s %s: ' "$md" "$lua" > "$depfile"
 {
-  printf '%s %s: ' "$md" "$lua"
   grep -o '<!-- pull: [^ #]*#' "$md" | sed 's/.* //; s/#$//' | grep -v '^transcripts/' |
-    sort -u | sed "s|^|$root/|"
+    sort -u | while read -r file; do printf '%s/%s\n' "$root" "$file"; done
   ls -d "$root"/src "$root"/snippets "$root"/src/*.cu "$root"/snippets/*.cu \
     "$root"/transcripts/*/* 2> /dev/null || true
-} | tr '\n' ' ' > "$depfile"
+} | sed 's/[ #]/\\&/g' | tr '\n' ' ' >> "$depfile"

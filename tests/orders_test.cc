@@ -5,6 +5,7 @@
 
 #include "testing.h"
 
+using cpu_cuda::testing::program;
 using cpu_cuda::testing::Result;
 using cpu_cuda::testing::run;
 using cpu_cuda::testing::setting;
@@ -12,7 +13,7 @@ using cpu_cuda::testing::setting;
 TEST_CASE("every thread order prints the same bytes") {
   const auto output = [](const std::string& order) {
     const Result result =
-        run("CPU_CUDA_ORDER=" + order + " " + setting("QUANT_MATMUL") +
+        run("CPU_CUDA_ORDER=" + order + " " + program("QUANT_MATMUL") +
             " --cases 256,61x45x77 --timed-runs 0");
     CHECK(result.exit_code == 0);
     CHECK(result.err == "");

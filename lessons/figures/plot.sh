@@ -5,9 +5,12 @@
 # become its own, so that several may stand in one page, and its titles, which a
 # browser would show as tooltips, go.
 set -eu
-gnuplot=$1 script=$2 data=$(realpath "$3") out=$4
+gnuplot=$1 script=$(realpath "$2") data=$(realpath "$3") out=$4
 name=$(basename "$out" .svg)
-drawn=$(cd "$(dirname "$script")" && "$gnuplot" -e "data='$data'" "$(basename "$script")")
+# A script loads style.gp from GNUPLOT_LIB, and has its data beside it: no path, whatever
+# is in its name, is quoted inside of gnuplot.
+drawn=$(cd "$(dirname "$data")" && GNUPLOT_LIB=$(dirname "$script") \
+  "$gnuplot" -e "data='$(basename "$data")'" "$script")
 printf '%s\n' "$drawn" | sed -E \
   -e 's/rgb\( *0, *0, *1\)/var(--ink, #000)/g' \
   -e 's/rgb\( *0, *0, *2\)/var(--rule, #ccc)/g' \

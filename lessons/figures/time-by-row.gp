@@ -4,7 +4,7 @@ load 'style.gp'
 stats data using 0 skip 1 nooutput
 rows = STATS_records
 eval page(44 * rows + 54)
-timed = int(system("cut -f 3 '" . data . "' | grep -c '^[0-9]' || true")) > 0
+timed = int(system('cut -f 3 ' . data . " | grep -c '^[0-9]' || true")) > 0
 if (timed) {
   stats data using 3 skip 1 nooutput
   longest = STATS_max

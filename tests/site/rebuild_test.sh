@@ -6,6 +6,7 @@
 # Builds the pages of two small lessons in a scratch copy, changes one thing at a time,
 # and compares the list of files that the build wrote.
 set -eu
+export LC_ALL=C.UTF-8  # of sort
 root=$1 meson=$2 snippet=$3 transcript=$4
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -16,10 +17,11 @@ cp -r "$root/lessons" lessons
 cp -r "$root/transcripts/quant_matmul" transcripts/quant_matmul
 cp "$root/meson_options.txt" .
 rm lessons/*.md
+quoted() { printf %s "$1" | sed "s/['\\\\]/\\\\&/g; s/^/'/; s/\$/'/"; }
 cat > meson.build <<END
 project('pages')
-snippet_exe = find_program('$snippet')
-transcript_exe = find_program('$transcript')
+snippet_exe = find_program($(quoted "$snippet"))
+transcript_exe = find_program($(quoted "$transcript"))
 subdir('lessons')
 END
 sed -i "/^lessons = \[/,/^\]/c lessons = [['a', []], ['b', ['gate-by-row']]]" lessons/meson.build

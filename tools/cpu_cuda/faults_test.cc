@@ -9,6 +9,7 @@
 #include "testing.h"
 
 using cpu_cuda::testing::line_of;
+using cpu_cuda::testing::program;
 using cpu_cuda::testing::Result;
 using cpu_cuda::testing::run;
 using cpu_cuda::testing::setting;
@@ -41,14 +42,15 @@ Result compile(const std::string& source) {
   const common::Scratch scratch;
   std::ofstream(scratch / "a.cu") << source;
   const std::string folder = scratch.path();
-  return run("cd " + folder + " && " + setting("REWRITE") + " a.cu a.cc && " +
-             setting("COMPILE") + " -fsyntax-only a.cc");
+  return run("export LC_ALL=C && cd " + folder + " && " + program("REWRITE") +
+             " a.cu a.cc && " + setting("COMPILE") + " -I" + program("INCLUDE") +
+             " -fsyntax-only a.cc");
 }
 
 }  // namespace
 
 TEST_CASE("barrier divergence names the line and the block") {
-  const Result half = run("CPU_CUDA_WORKERS=1 " + setting("FAULTS") + " half");
+  const Result half = run("CPU_CUDA_WORKERS=1 " + program("FAULTS") + " half");
   CHECK(
       shorten(half.err) ==
       at("line of half") +
@@ -56,7 +58,7 @@ TEST_CASE("barrier divergence names the line and the block") {
           "kernel; block (0,0,0)\n");
   CHECK(half.out == "cudaErrorLaunchFailure\n");
   CHECK(half.exit_code == 1);
-  const Result branches = run(setting("FAULTS") + " branches");
+  const Result branches = run(program("FAULTS") + " branches");
   const std::string other = at("other line of branches");
   CHECK(shorten(branches.err) ==
         at("line of branches") +
@@ -66,7 +68,7 @@ TEST_CASE("barrier divergence names the line and the block") {
 }
 
 TEST_CASE("a barrier in a helper that the rewriter could not see") {
-  const Result result = run(setting("FAULTS") + " nested");
+  const Result result = run(program("FAULTS") + " nested");
   CHECK(shorten(result.err) ==
         at("line of nested") +
             ": a barrier outside of the __global__ function itself; block (0,0,0)\n");
@@ -74,10 +76,10 @@ TEST_CASE("a barrier in a helper that the rewriter could not see") {
 }
 
 TEST_CASE("leaks are reported when asked for") {
-  const Result quiet = run(setting("FAULTS") + " leak");
+  const Result quiet = run(program("FAULTS") + " leak");
   CHECK(quiet.err == "");
   CHECK(quiet.exit_code == 0);
-  const Result loud = run("CPU_CUDA_LEAKS=1 " + setting("FAULTS") + " leak");
+  const Result loud = run("CPU_CUDA_LEAKS=1 " + program("FAULTS") + " leak");
   const std::string text = shorten(loud.err);
   CHECK(has(text, at("line of leak") + ": leak: 100 bytes of device memory\n"));
   CHECK(has(text, at("line of event") + ": leak: 1 event\n"));
@@ -89,7 +91,7 @@ TEST_CASE("leaks are reported when asked for") {
 
 TEST_CASE("bad options: one line, exit 2") {
   const auto refused = [](const std::string& variable) {
-    const Result result = run(variable + " " + setting("FAULTS"));
+    const Result result = run(variable + " " + program("FAULTS"));
     CHECK(result.exit_code == 2);
     CHECK(result.out == "");
     return result.err;
@@ -105,7 +107,7 @@ TEST_CASE("bad options: one line, exit 2") {
     CHECK(refused("CPU_CUDA_WORKERS='" + std::string(value) + "'") ==
           std::string("CPU_CUDA_WORKERS=") + value + ": expected 1 to 1024\n");
   }
-  CHECK(run("CPU_CUDA_WORKERS=2 " + setting("FAULTS_ASAN")).err ==
+  CHECK(run("CPU_CUDA_WORKERS=2 " + program("FAULTS_ASAN")).err ==
         "CPU_CUDA_WORKERS=2: expected 1 in this sanitizer build\n");
   CHECK(refused("CPU_CUDA_LEAKS=yes") == "CPU_CUDA_LEAKS=yes: expected 0 or 1\n");
   CHECK(refused("CPU_CUDA_ODER=reverse") ==
@@ -117,15 +119,15 @@ TEST_CASE("the ASan and UBSan build sees past the end of device and shared memor
   std::istringstream names(setting("OVERRUNS"));
   for (std::string name; names >> name;) {
     CAPTURE(name);
-    const Result result = run(setting("FAULTS_ASAN") + " " + name);
+    const Result result = run(program("FAULTS_ASAN") + " " + name);
     CHECK(result.exit_code != 0);
     CHECK(has(result.err, at("line of " + name)));
   }
-  CHECK(run(setting("FAULTS_ASAN") + " none").exit_code == 0);
+  CHECK(run(program("FAULTS_ASAN") + " none").exit_code == 0);
 }
 
 TEST_CASE("UndefinedBehaviorSanitizer sees into a kernel") {
-  const Result result = run(setting("FAULTS_ASAN") + " overflows");
+  const Result result = run(program("FAULTS_ASAN") + " overflows");
   CHECK(result.exit_code != 0);
   CHECK(has(result.err, at("line of overflows")));
   CHECK(has(result.err, "signed integer overflow"));

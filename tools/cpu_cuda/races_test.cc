@@ -6,6 +6,7 @@
 
 #include "testing.h"
 
+using cpu_cuda::testing::program;
 using cpu_cuda::testing::Result;
 using cpu_cuda::testing::run;
 using cpu_cuda::testing::setting;
@@ -14,7 +15,7 @@ namespace {
 
 std::string outcome(const std::string& order, const std::string& kernel) {
   const Result result = run("CPU_CUDA_ORDER=" + order + " CPU_CUDA_WORKERS=1 " +
-                            setting("RACY") + " " + kernel);
+                            program("RACY") + " " + kernel);
   CHECK(result.exit_code == 0);
   CHECK(result.err == "");
   return result.out;
@@ -73,7 +74,7 @@ TEST_CASE(
        }) {
     CAPTURE(row.kernel);
     const Result result = run("CPU_CUDA_ORDER=" + std::string(row.order) + " " +
-                              setting("RACY_TSAN") + " " + row.kernel);
+                              program("RACY_TSAN") + " " + row.kernel);
     CHECK(result.exit_code == 66);
     CHECK(result.err.find("WARNING: ThreadSanitizer: data race") != std::string::npos);
     CHECK(result.err.find("CUDA thread (") != std::string::npos);
@@ -87,17 +88,17 @@ TEST_CASE(
 }
 
 TEST_CASE("ThreadSanitizer tells blocks of different workers apart") {
-  const Result two = run("CPU_CUDA_WORKERS=2 " + setting("RACY_TSAN") + " twoBlocks");
+  const Result two = run("CPU_CUDA_WORKERS=2 " + program("RACY_TSAN") + " twoBlocks");
   CHECK(two.exit_code == 66);
   CHECK(two.err.find(marked("twoBlocks").at(0)) != std::string::npos);
-  const Result one = run("CPU_CUDA_WORKERS=1 " + setting("RACY_TSAN") + " twoBlocks");
+  const Result one = run("CPU_CUDA_WORKERS=1 " + program("RACY_TSAN") + " twoBlocks");
   CHECK(one.exit_code == 0);  // stated in README.md
 }
 
 TEST_CASE("ThreadSanitizer has nothing to say of a correct kernel") {
   for (const char* order : {"forward", "reverse", "shuffle:5"}) {
     const Result result = run("CPU_CUDA_ORDER=" + std::string(order) + " " +
-                              setting("RACY_TSAN") + " correct");
+                              program("RACY_TSAN") + " correct");
     CHECK(result.exit_code == 0);
     CHECK(result.err == "");
     CHECK(result.out == "right\n");

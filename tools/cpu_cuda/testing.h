@@ -33,6 +33,19 @@ inline std::string setting(const char* name) {
   return value;
 }
 
+/// A path, or any other word, as the shell takes it for one word.
+inline std::string quoted(std::string word) {
+  for (std::size_t i = 0; (i = word.find('\'', i)) != std::string::npos; i += 4) {
+    word.replace(i, 1, "'\\''");
+  }
+  return "'" + word + "'";
+}
+
+/// A program that Meson names, for a command.
+inline std::string program(const char* name) {
+  return quoted(setting(name));
+}
+
 /// The number of the first line of `text` that holds `mark`, as text.
 inline std::string line_of(const std::string& text, const std::string& mark) {
   std::size_t line = 1;
