@@ -62,8 +62,9 @@ struct Quantized {
   // Codes of x with the scales and the zero point that are set, row after row.
   void encode(const std::vector<float>& x, int lowest) {
     codes.resize(x.size());
-    for (size_t i = 0; i < x.size();) {
-      for (float step : scales) codes[i] = quantize(x[i], step, zeroPoint, lowest), ++i;
+    for (size_t i = 0, col = 0; i < x.size(); ++i) {
+      codes[i] = quantize(x[i], scales[col], zeroPoint, lowest);
+      col = col + 1 < scales.size() ? col + 1 : 0;
     }
   }
 };

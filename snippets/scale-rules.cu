@@ -21,8 +21,7 @@ float roundEven(float x) {
 // Nearest value with so many bits of mantissa, ties to even, up to `largest`; below
 // `leastNormal` the steps get no smaller.
 float roundToBits(float x, int mantissaBits, float leastNormal, float largest) {
-  const uint32_t last =
-      1u << (23 - mantissaBits);  // the last bit kept, of a float's 23
+  const uint32_t last = 1u << (23 - mantissaBits);  // of a float's 23, the last kept
   float magnitude = std::fabs(x);
   if (magnitude < leastNormal) {
     const float step = leastNormal / static_cast<float>(1 << mantissaBits);
@@ -39,9 +38,11 @@ float roundToBits(float x, int mantissaBits, float leastNormal, float largest) {
 float roundE4M3(float x) {
   return roundToBits(x, 3, 1.0f / 64.0f, 448.0f);
 }
-float roundE2M1(float x) {
+
+float roundE2M1(float x) {  // 0 0.5 1 1.5 2 3 4 6
   return roundToBits(x, 1, 1.0f, 6.0f);
-}  // 0 0.5 1 1.5 2 3 4 6
+}
+
 float roundMxInt8(float x) {  // 8 bits with an implied 2^-6; -2 stays unused
   return std::min(std::max(roundEven(x * 64.0f), -127.0f), 127.0f) / 64.0f;
 }
