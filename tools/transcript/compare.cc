@@ -165,10 +165,10 @@ class Comparer {
   void compare_prose() {
     const auto& r = r_.section->prose;
     const auto& a = a_.section->prose;
-    const auto same = [&](std::uint32_t i, std::uint32_t j) {
+    const auto same = [&](std::size_t i, std::size_t j) {
       return r_.document.line(r[i]) == a_.document.line(a[j]);
     };
-    const auto key = [&](bool actual, std::uint32_t i) {
+    const auto key = [&](bool actual, std::size_t i) {
       const Side& side = actual ? a_ : r_;
       const std::size_t line = actual ? a[i] : r[i];
       const std::string_view text = side.document.line(line);
@@ -179,8 +179,7 @@ class Comparer {
                          ? static_cast<std::uint64_t>(rule - rules_.data())
                          : shape_of(text)};
     };
-    const Pairs pairs = align(static_cast<std::uint32_t>(r.size()),
-                              static_cast<std::uint32_t>(a.size()), same, key);
+    const Pairs pairs = Aligner(r.size(), a.size(), same, key).run();
     // As many missing lines as extra ones in one place are changed lines.
     for (std::size_t begin = 0; begin < pairs.size();) {
       std::vector<std::uint32_t> missing, extra;
