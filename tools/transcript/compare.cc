@@ -125,7 +125,8 @@ class Comparer {
       const auto cell = [](const auto& all, std::size_t at) {
         return at < all.size() ? all[at] : std::string_view();
       };
-      for (const auto& [c, d] : columns) {
+      for (const std::pair<std::size_t, std::size_t>& pair : columns) {
+        const std::size_t c = pair.first, d = pair.second;
         if (c == 0 && d == 0) continue;  // the row's name
         ledger_.compare_text(cell(r_cells, c), cell(a_cells, d), r_line, a_line,
                              r_.cell_rule(row, r.columns[c]), [&](std::size_t) {
