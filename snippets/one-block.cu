@@ -4,69 +4,45 @@
 //
 //   nvcc -std=c++17 -O3 -arch=sm_75 -o one-block one-block.cu
 
-// pull: src/quant_matmul.cu#includes
-#include <cuda_fp8.h>
-#include <cuda_runtime.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <stdexcept>
-#include <string>
-#include <vector>
-// end pull
 
-// pull: src/quant_matmul.cu#quantize-symmetric
-// Largest magnitude; refuses NaN and infinity by index, since no scale fits them.
-float maxAbs(const std::vector<float>& x) {
-  float largest = 0.0f;
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (!std::isfinite(x[i])) {
-      throw std::invalid_argument("value " + std::to_string(i) + " is not finite");
-    }
-    largest = std::max(largest, std::fabs(x[i]));
-  }
-  return largest;
+// Nearest integer, ties to even.
+float roundEven(float x) {
+  return std::nearbyint(x);
 }
-
-// Scale of symmetric codes -127..127. Zeros alone (or values too small for a scale)
-// take scale 1: every code is 0 and dequantizes to 0.
-float symmetricScale(float largest) {
-  const float scale = largest / 127.0f;
-  return scale > 0.0f ? scale : 1.0f;
-}
-
-// Round to nearest, ties to even, then shift by the zero point and clamp.
-int8_t quantize(float x, float scale, int zeroPoint, int lowest) {
-  const float code = std::nearbyint(x / scale) + static_cast<float>(zeroPoint);
-  return static_cast<int8_t>(
-      std::min(std::max(code, static_cast<float>(lowest)), 127.0f));
-}
-
-float dequantize(int code, float scale, int zeroPoint) {
-  return scale * static_cast<float>(code - zeroPoint);
-}
-// end pull
 
 // pull: src/quant_matmul.cu#element-formats
-// The elements of block formats: nearest representable value, ties to even, saturating.
+// Nearest value with so many bits of mantissa, ties to even, up to `largest`; below
+// `leastNormal` the steps get no smaller.
+float roundToBits(float x, int mantissaBits, float leastNormal, float largest) {
+  const uint32_t last = 1u << (23 - mantissaBits);  // of a float's 23, the last kept
+  float magnitude = std::fabs(x);
+  if (magnitude < leastNormal) {
+    const float step = leastNormal / static_cast<float>(1 << mantissaBits);
+    magnitude = roundEven(magnitude / step) * step;
+  } else {
+    uint32_t bits;
+    std::memcpy(&bits, &magnitude, sizeof bits);
+    bits = (bits + last / 2 - 1 + (bits / last & 1)) & ~(last - 1);
+    std::memcpy(&magnitude, &bits, sizeof bits);
+  }
+  return std::copysign(std::min(magnitude, largest), x);
+}
+
 float roundE4M3(float x) {
-  return static_cast<float>(__nv_fp8_e4m3(x));
+  return roundToBits(x, 3, 1.0f / 64.0f, 448.0f);
 }
 
 float roundE2M1(float x) {  // 0 0.5 1 1.5 2 3 4 6
-  const float magnitude = std::min(std::fabs(x), 6.0f);
-  const int doublings = (magnitude >= 2.0f) + 2 * (magnitude >= 4.0f);
-  const float step = 0.5f * static_cast<float>(1 + doublings);  // 0.5, 1 or 2
-  return std::copysign(std::nearbyint(magnitude / step) * step, x);
+  return roundToBits(x, 1, 1.0f, 6.0f);
 }
 
 float roundMxInt8(float x) {  // 8 bits with an implied 2^-6; -2 stays unused
-  return std::min(std::max(std::nearbyint(x * 64.0f), -127.0f), 127.0f) / 64.0f;
+  return std::min(std::max(roundEven(x * 64.0f), -127.0f), 127.0f) / 64.0f;
 }
 
 struct ElementFormat {
@@ -81,20 +57,17 @@ constexpr ElementFormat kMxInt8 = {roundMxInt8, 127.0f / 64.0f, 0};
 
 // pull: src/quant_matmul.cu#scale-rules
 // E8M0, the scale of the OCP Microscaling formats (v1.0, section 6.3): a power of two,
-// 2^-127 to 2^127. `roundUp` takes the smallest one that lets no element saturate.
-float powerOfTwoScale(float largest, ElementFormat element, bool roundUp) {
+// 2^-127 to 2^127. The largest elements of a block may saturate.
+float specificationScale(float largest, ElementFormat element) {
   if (largest == 0.0f) return 1.0f;
-  int exponent = std::ilogb(largest) - element.largestExponent;
-  if (roundUp && largest > std::ldexp(element.largest, exponent)) ++exponent;
+  const int exponent = std::ilogb(largest) - element.largestExponent;
   return std::ldexp(1.0f, std::min(std::max(exponent, -127), 127));
 }
 
-float specificationScale(float largest, ElementFormat element) {
-  return powerOfTwoScale(largest, element, false);
-}
-
+// The smallest power of two with which no element saturates.
 float roundedUpScale(float largest, ElementFormat element) {
-  return powerOfTwoScale(largest, element, true);
+  const float scale = specificationScale(largest, element);
+  return largest > element.largest * scale ? 2.0f * scale : scale;
 }
 
 // The idea without a standard's constraint: a float that maps the maximum on the
@@ -106,19 +79,20 @@ float floatScale(float largest, ElementFormat element) {
 // end pull
 
 void printRow(const char* name, ElementFormat element, float scale) {
-  std::printf("  %-17s%11g%9.4g", name, scale, 7.9f / scale);
-  for (float value : {7.9f, 4.2f, 1.1f, 0.05f}) {
-    std::printf(value < 1.0f ? "%10.4g" : "%9.4g",
-                element.round(value / scale) * scale);
-  }
-  std::printf("\n");
+  const auto stored = [&](float value) { return element.round(value / scale) * scale; };
+  std::printf("| %-17s | %9g | %6.4g | %7.4g | %6.4g | %5.4g | %8.4g |\n", name, scale,
+              7.9f / scale, stored(7.9f), stored(4.2f), stored(1.1f), stored(0.05f));
 }
 
 int main() {
-  std::printf("one block (the four values stand in the second line)\n");
-  std::printf("  %-17s%11s%9s%9s%9s%9s%10s\n", "format", "scale", "scaled", "largest",
-              "second", "third", "smallest");
-  std::printf("  %-17s%11d%9g%9g%9g%9g%10g\n", "none", 1, 7.9, 7.9, 4.2, 1.1, 0.05);
+  std::printf("# one block (the four values stand in the second line)\n\n");
+  std::printf(
+      "| format            |     scale | scaled | largest | second | third | smallest "
+      "|\n"
+      "| :---------------- | --------: | -----: | ------: | -----: | ----: | -------: "
+      "|\n"
+      "| none              |         1 |    7.9 |     7.9 |    4.2 |   1.1 |     0.05 "
+      "|\n");
   printRow("MXFP8 by the spec", kE4M3, specificationScale(7.9f, kE4M3));
   printRow("MXFP8 rounded up", kE4M3, roundedUpScale(7.9f, kE4M3));
   printRow("FP8, float scale", kE4M3, floatScale(7.9f, kE4M3));
@@ -128,4 +102,7 @@ int main() {
   const float tensorScale = 8.0f / (448.0f * 6.0f);
   const float blockScale = roundE4M3(floatScale(7.9f / tensorScale, kE2M1));
   printRow("NVFP4", kE2M1, blockScale * tensorScale);
+  if (std::fflush(stdout) == 0) return 0;
+  std::perror("stdout");
+  return 1;
 }

@@ -1,76 +1,64 @@
 // SPDX-License-Identifier: MIT
 //
-// 2:4 pruning: of every four consecutive values along k the two largest magnitudes
-// stay.
+// 2:4 pruning by hand: of every four values down a column the two largest stay.
 //
 //   nvcc -std=c++17 -O3 -arch=sm_75 -o prune-2to4 prune-2to4.cu
 
-// pull: src/quant_matmul.cu#includes
-#include <cuda_fp8.h>
-#include <cuda_runtime.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <stdexcept>
 #include <string>
 #include <vector>
-// end pull
 
 // pull: src/quant_matmul.cu#prune-2to4
 // Of every four consecutive values along k keeps the two largest magnitudes (the
-// earlier one when they tie) and zeroes the rest. A last group of fewer than four
-// keeps at most two as well.
+// earlier one when they tie) and zeroes the rest; so too in a shorter last group.
 void prune2to4(std::vector<float>& b, int k, int n) {
   for (int k0 = 0; k0 < k; k0 += 4) {
-    const int group = std::min(4, k - k0);
     for (int col = 0; col < n; ++col) {
-      const auto at = [&](int i) -> float& { return b[size_t(k0 + i) * n + col]; };
-      bool keep[4] = {};
-      for (int kept = 0; kept < 2; ++kept) {
-        int best = -1;
-        for (int i = 0; i < group; ++i) {
-          const bool larger = best < 0 || std::fabs(at(i)) > std::fabs(at(best));
-          if (!keep[i] && larger) best = i;
+      float* group = &b[size_t(k0) * n + col];  // its values are n apart
+      const int size = std::min(4, k - k0);
+      float magnitude[4] = {};
+      for (int i = 0; i < size; ++i) magnitude[i] = std::fabs(group[size_t(i) * n]);
+      for (int i = 0; i < size; ++i) {
+        int ahead = 0;
+        for (int j = 0; j < size; ++j) {
+          ahead +=
+              magnitude[j] > magnitude[i] || (magnitude[j] == magnitude[i] && j < i);
         }
-        if (best >= 0) keep[best] = true;
-      }
-      for (int i = 0; i < group; ++i) {
-        if (!keep[i]) at(i) = 0.0f;
+        if (ahead >= 2) group[size_t(i) * n] = 0.0f;
       }
     }
   }
 }
 // end pull
 
-void show(const std::vector<float>& b, int k, int n) {
-  for (int p = 0; p < k; ++p) {
-    if (p > 0 && p % 4 == 0) std::printf("\n");
-    for (int col = 0; col < n; ++col) {
-      const float value = b[size_t(p) * n + col];
-      if (value == 0.0f) {
-        std::printf("%8s", ".");
-      } else {
-        std::printf("%8.2f", value);
-      }
-    }
-    std::printf("\n");
-  }
+void printValue(float value) {
+  if (value != 0.0f) std::printf(" | %8.2f", value);
+  if (value == 0.0f) std::printf(" | %8s", ".");
 }
 
 int main() {
-  const int k = 10, n = 3;  // the last group has two rows and keeps both
-  std::vector<float> b = {0.1f, -0.9f, 0.5f,  0.4f, 0.8f,  0.5f,  -0.3f, 0.1f,
-                          0.5f, -0.2f, 0.2f,  0.5f, 0.7f,  -0.1f, 0.0f,  -0.6f,
-                          0.3f, 0.0f,  0.65f, 0.2f, -0.2f, 0.1f,  -0.4f, 0.0f,
-                          0.3f, 0.9f,  0.1f,  0.2f, -0.8f, 0.4f};
-  std::printf("before, k down and n across\n");
-  show(b, k, n);
-  prune2to4(b, k, n);
-  std::printf("\nafter (the first of equal magnitudes stays)\n");
-  show(b, k, n);
+  constexpr int k = 10, n = 3;  // the last group has two rows and keeps both
+  const std::vector<float> b = {0.1f, -0.9f, 0.5f,  0.4f, 0.8f,  0.5f,  -0.3f, 0.1f,
+                                0.5f, -0.2f, 0.2f,  0.5f, 0.7f,  -0.1f, 0.0f,  -0.6f,
+                                0.3f, 0.0f,  0.65f, 0.2f, -0.2f, 0.1f,  -0.4f, 0.0f,
+                                0.3f, 0.9f,  0.1f,  0.2f, -0.8f, 0.4f};
+  std::vector<float> pruned = b;
+  prune2to4(pruned, k, n);
+  std::printf(
+      "# before and after (the first of equal magnitudes stays)\n\n"
+      "| k  | before 0 | before 1 | before 2 |  after 0 |  after 1 |  after 2 |\n"
+      "| :- | -------: | -------: | -------: | -------: | -------: | -------: |\n");
+  for (int p = 0; p < k; ++p) {
+    std::printf("| %-2d", p);
+    for (int col = 0; col < n; ++col) printValue(b[p * n + col]);
+    for (int col = 0; col < n; ++col) printValue(pruned[p * n + col]);
+    std::printf(" |\n");
+  }
+  std::printf(
+      "\na column of B goes down; its groups are k = 0 to 3, 4 to 7, 8 and 9\n");
+  if (std::fflush(stdout) == 0) return 0;
+  std::perror("stdout");
+  return 1;
 }

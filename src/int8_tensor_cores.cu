@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
-// INT8 on tensor cores: the quantized product of quant_matmul.cu at the card's own
-// speed, in six rungs that differ in time alone.
+// INT8 on tensor cores: the quantized product of quant_matmul.cu, from a plain tile to
+// what the card can do at most, in six kernels whose outputs are the same bits.
 //
 //   nvcc -std=c++17 -O3 -arch=sm_75 -o int8_tensor_cores int8_tensor_cores.cu
 //   for an H100 or H200, in place of -arch:  -gencode arch=compute_90a,code=sm_90a
 //   for the peer, in addition:               -DWITH_CUBLASLT -lcublasLt
-//   ./int8_tensor_cores [--cases N|MxNxK[,...]] [--rungs R[,...]] [--timed-runs R]
+//   ./int8_tensor_cores [--cases N|MxNxK[,...]] [--kernels N[,...]] [--timed-runs R]
 //
-// The first line's binary runs rungs 1 to 4 on every card from compute capability 7.5
-// on; newer instructions need newer targets. One binary for all cards:
+// The first line's binary runs kernels 1 to 4 on every card from compute capability
+// 7.5 on; newer instructions need newer targets. One binary for all cards:
 //   -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80
 //   -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90a,code=sm_90a
 //
 // A is quantized with a zero point, B with a scale for each column; inside the loop
-// everything is an exact integer. So each rung's output equals the first rung's bit
-// for bit, in whatever order its hardware adds, and a rung that differs is wrong.
-// Each rung exists twice: "raw" stores the int32 accumulators, "fused" dequantizes
-// them to FP32 on the way out.
+// everything is an exact integer. So each kernel's output equals the first kernel's bit
+// for bit, in whatever order its hardware adds, and a kernel that differs is wrong.
+// Each kernel exists twice: "raw" stores the int32 accumulators, "fused" dequantizes
+// them to FP32 before it stores them.
 //
 //   1 byte tile           the 16x16 tile of quant_matmul.cu
 //   2 dp4a                four bytes a word, B stored with k contiguous
@@ -46,20 +46,20 @@
 #include <vector>
 
 #ifndef __CPU_CUDA__
-#define TENSOR_CORES 1  // the CPU headers run rungs 1 to 3
-#include <cuda.h>       // types of the tensor map alone: nothing to link
+#define TENSOR_CORES 1  // the CPU headers run kernels 1 to 3
+#include <cuda.h>       // only for the tensor map's types: nothing to link
 #endif
 #ifdef WITH_CUBLASLT
 #include <cublasLt.h>
 #endif
 // end snippet
 
-constexpr int kMaxSize = 16384;          // keeps the 64-bit sums of the check exact
-constexpr double kOracleWork = 1 << 27;  // m*n*k up to which the host multiplies
+constexpr int kMaxSize = 16384;  // so that the 64-bit sums of ProductCheck are exact
+constexpr double kOracleWork = 1 << 27;  // m*n*k up to which the host checks all of C
 constexpr double kTimedWork = 1 << 30;   // m*n*k from which a case is timed
 
 // snippet: cuda-check
-// Throws what the runtime says, so that destructors free what was allocated.
+// Throws the runtime's message, so that destructors free what was allocated.
 void cudaCheck(cudaError_t status, const char* what, int line) {
   if (status == cudaSuccess) return;
   throw std::runtime_error("line " + std::to_string(line) + ": " + what + ": " +
@@ -107,10 +107,11 @@ class DeviceBuffer {
 struct Shape {
   int m = 0, n = 0, k = 0;  // A is m x k, B is k x n, both row-major
   double work() const { return double(m) * n * k; }
-  // Padded row lengths: the widest loads and the copy engine move 16 bytes.
-  int ldk() const { return (k + 15) / 16 * 16; }  // codes in a row with k contiguous
+  // Rows are padded to whole units of 16 bytes, which the widest loads and the copy
+  // engine move at once.
+  int ldk() const { return (k + 15) / 16 * 16; }  // codes in a row of A or packed B
   int ldc() const { return (n + 3) / 4 * 4; }     // outputs in a row of C
-  int columns() const { return (n + 255) / 256 * 256; }  // to the end of any tile
+  int columns() const { return (n + 255) / 256 * 256; }  // n, up to whole tiles
 };
 
 // A 32-bit linear congruential generator: the same inputs on every machine.
@@ -325,7 +326,8 @@ std::vector<float> dequantized(const Codes& q, const std::vector<int32_t>& raw) 
   return fused;
 }
 
-// Outputs whose bits differ; the padding at the end of a row is nobody's.
+// Counts the outputs whose bits differ. The padding, columns n to ldc of each row, is
+// not part of the product: a kernel may write there or not, so it is not compared.
 template <typename T>
 long countDifferentBits(Shape shape, const std::vector<T>& got,
                         const std::vector<T>& want) {
@@ -344,17 +346,18 @@ long countDifferentBits(Shape shape, const std::vector<T>& got,
 // ---------------------------------------------------------------- kernels
 
 // snippet: operands
-// What every kernel reads. Codes past k are zero and add nothing to a sum.
+// What every kernel reads. The padding from k to ldk holds zeros, which add nothing.
 struct Operands {
   int m, n, k;
   int ldk, ldc;           // see Shape
   const int8_t* a;        // m x ldk
-  const int8_t* b;        // k x n, for the first rung
+  const int8_t* b;        // k x n, for the first kernel
   const int8_t* bPacked;  // n x ldk: B with k contiguous
-  const Column* columns;  // n, and past them to the end of the last tile
+  const Column* columns;  // n, then zeros up to a whole number of tiles
 };
 
-// The epilogue. Out is int32_t (raw) or float (fused): one conversion, one product.
+// The epilogue of one output. Out is int32_t (raw: the accumulator itself) or float
+// (fused: the correction, then one conversion and one product).
 template <typename Out>
 __device__ Out finish(int32_t accumulator, Column column) {
   if constexpr (std::is_same<Out, float>::value) {
@@ -366,7 +369,8 @@ __device__ Out finish(int32_t accumulator, Column column) {
 // end snippet
 
 // snippet: pack-b
-// Stores B with k contiguous. Weights are packed once, so this is timed apart.
+// Stores B with k contiguous. Weights are packed once and used in many products, so
+// this is timed apart.
 constexpr int kPackTile = 32;
 
 __global__ void packB(const int8_t* b, int8_t* bPacked, int n, int k, int ldk) {
@@ -385,7 +389,7 @@ __global__ void packB(const int8_t* b, int8_t* bPacked, int n, int k, int ldk) {
 // end snippet
 
 // snippet: byte-tile
-// Rung 1: a 16x16 tile of bytes, as in quant_matmul.cu.
+// Kernel 1: a 16x16 tile of bytes, as in quant_matmul.cu.
 constexpr int kTile = 16;
 
 template <typename Out>
@@ -415,18 +419,20 @@ __global__ void matmulBytes(Operands p, Out* c) {
 // end snippet
 
 // snippet: dp4a
-// Rung 2: the same tile in words of four bytes, so that one instruction multiplies and
-// adds four pairs. Both operands need k contiguous for that: B comes packed.
-// Predicts: a quarter of the loads and of the multiply-adds, so 4 times rung 1.
+// Kernel 2: the same tile in words of four bytes, so that one instruction multiplies
+// and adds four pairs. Both operands need k contiguous for that: B comes packed.
+// Prediction: a quarter of the loads and of the multiply-adds, so 4 times kernel 1.
 template <typename Out>
 __global__ void matmulDp4a(Operands p, Out* c) {
   __shared__ int32_t tileA[kTile][kTile];
-  // A row longer puts a column's words in 16 banks; storing two rows then meets one
-  // bank twice, which costs less than reading would.
+  // Shared memory has 32 banks of one word each, and threads of a warp that read
+  // different words of the same bank wait for one another. The inner loop reads word i
+  // of 16 rows at once: with 16 words to a row these would lie in two banks, with 17
+  // they lie in 16 different ones.
   __shared__ int32_t tileB[kTile][kTile + 1];
   const int row = blockIdx.y * kTile + threadIdx.y;
   const int col = blockIdx.x * kTile + threadIdx.x;
-  const int rowB = blockIdx.x * kTile + threadIdx.y;  // the column that it loads
+  const int rowB = blockIdx.x * kTile + threadIdx.y;  // B's column that it loads
   const int words = p.ldk / 4;
   const int32_t* a = reinterpret_cast<const int32_t*>(p.a);
   const int32_t* b = reinterpret_cast<const int32_t*>(p.bPacked);
@@ -452,10 +458,12 @@ __global__ void matmulDp4a(Operands p, Out* c) {
 
 // snippet: chunks
 // From here on shared memory holds rows of 64 codes, k contiguous, in chunks of 16
-// bytes. Two rows fill the 32 banks once. The chunk's place is XORed with the row pair,
-// so that eight threads hit eight different places both when they read one chunk of
-// eight rows (rungs 3 and 5) and when they read all chunks of two rows (rung 4). Rows
-// 8 further down keep the pattern: place(row + 8 * i, chunk) is 8 * i * kStepChunks on.
+// bytes: two rows, eight chunks, span all 32 banks. Eight threads that read 16 bytes
+// each are served at once if their chunks lie in different banks. Both patterns of the
+// kernels below do: the same chunk of eight rows (kernels 3 and 5) and all chunks of
+// two rows (kernel 4), because a chunk's position in its row is XORed with row / 2 % 4.
+// The pattern repeats every 8 rows, so place(row + 8 * i, chunk) is place(row, chunk)
+// plus 8 * i * kStepChunks.
 constexpr int kStepBytes = 64, kStepChunks = kStepBytes / 16;
 
 __device__ inline int place(int row, int chunk) {
@@ -474,10 +482,10 @@ __device__ inline int4 loadChunk(const int8_t* matrix, int row, int rows, int k,
 // end snippet
 
 // snippet: register-tile
-// Rung 3: a block of 256 threads computes 128x128 outputs, a thread 8x8 of them in
+// Kernel 3: a block of 256 threads computes 128x128 outputs, a thread 8x8 of them in
 // registers; each 16-byte load from shared memory then serves 8 outputs.
-// Predicts: rung 2 spends two shared loads on each dp4a, this one 16 on 256, so the
-// dp4a unit becomes the limit, not the load unit: 4 times rung 2.
+// Prediction: kernel 2 needs two shared loads for each dp4a, this one 16 for 256, so
+// the dp4a unit becomes the limit, not the load unit: 4 times kernel 2.
 constexpr int kBlock = 128, kThreads = 256;
 
 __device__ inline int32_t dot16(int4 a, int4 b, int32_t sum) {
@@ -507,7 +515,7 @@ matmulRegisterTile(Operands p, Out* c) {
       tileB[place(loadRow + 64 * h, chunk)] = nextB[h];
     }
     __syncthreads();
-    for (int h = 0; h < 2; ++h) {  // in flight while this step multiplies
+    for (int h = 0; h < 2; ++h) {  // these loads run while this step multiplies
       const int k = k0 + kStepBytes + chunk * 16;
       nextA[h] = loadChunk(p.a, m0 + loadRow + 64 * h, p.m, k, p.ldk);
       nextB[h] = loadChunk(p.bPacked, n0 + loadRow + 64 * h, p.n, k, p.ldk);
@@ -539,9 +547,9 @@ matmulRegisterTile(Operands p, Out* c) {
 
 #ifdef TENSOR_CORES
 
-// What the code that this card runs was compiled for: bit 0 for 7.5, 1 for 8.0, 2 for
-// 9.0a. Asked of the binary itself, since a build may hold several targets, or PTX that
-// the driver compiles for a newer card.
+// Which target the driver chose from this binary for this card: bit 0 is set for 7.5 or
+// later, bit 1 for 8.0 or later, bit 2 for 9.0a. Only device code can tell, since a
+// binary may hold several targets, or PTX that the driver compiles for a newer card.
 __global__ void compiledFor(int* features) {
 #if __CUDA_ARCH__ >= 750
   *features |= 1;
@@ -555,8 +563,9 @@ __global__ void compiledFor(int* features) {
 }
 
 // snippet: store-pair
-// Tensor-core fragments hold outputs in pairs side by side: eight bytes a store, and
-// what the epilogue needs of both columns in one 16-byte load, kept in the L1 cache.
+// A thread's results of a tensor-core instruction are pairs of neighbouring columns:
+// one 8-byte store writes both, and one 16-byte load, cached in L1, reads what the
+// epilogue needs of both columns.
 template <typename Out>
 struct alignas(8) Pair {
   Out left, right;
@@ -590,14 +599,14 @@ __device__ inline void storePair(const Operands& p, Out* c, int row, int col,
 // end snippet
 
 // snippet: mma-k16
-// Rung 4: rung 3 with its inner loop on tensor cores; loads and tiles stay. A warp
+// Kernel 4: kernel 3 with its inner loop on tensor cores; loads and tiles stay. A warp
 // multiplies 8x16 by 16x8: lane l holds four codes of row l / 4 of A, four of column
 // l / 4 of B, both at k = 4 * (l % 4), and two outputs of row l / 4.
-// Sums of integers do not care about the order of k. So a lane takes the 16 codes of
-// chunk l % 4 with one load and feeds word s of them to step s, on both sides alike:
-// four steps, 64 codes of k, none skipped, none twice.
-// Predicts: a T4's tensor cores do 2048 operations a cycle where its dp4a does 512, so
-// at most 4 times rung 3 there. Later cards keep the instruction, not its speed.
+// An integer sum is the same in every order of k. So a lane loads the 16 codes of chunk
+// l % 4 at once and passes their word s to instruction s, of A and of B alike: four
+// instructions then cover the 64 codes of the step, each exactly once.
+// Prediction: a T4's tensor cores do 2048 operations a cycle where its dp4a does 512,
+// so at most 4 times kernel 3 there. Later cards keep the instruction, not its speed.
 __device__ inline void mmaK16(int32_t (&d)[2], int32_t a, int32_t b) {
 #if __CUDA_ARCH__ >= 750
   asm("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
@@ -657,8 +666,9 @@ matmulMmaK16(Operands p, Out* c) {
 // end snippet
 
 // snippet: tile-order
-// Tiles in groups of kGroup rows, a group column by column: the blocks that run at one
-// time then cover a square of C and share their rows of A and B in the L2 cache.
+// The order in which blocks take tiles: kGroup rows of tiles at a time, column by
+// column within them. Blocks that run at the same time then cover a nearly square part
+// of C and find each other's rows of A and columns of B in the L2 cache.
 constexpr int kGroup = 8;
 
 struct TileIndex {
@@ -673,11 +683,12 @@ __device__ inline TileIndex tileAt(int index, int tilesM, int tilesN) {
 // end snippet
 
 // snippet: mma-k32
-// Rung 5: the wider instruction (16x32 by 32x8), fragments by ldmatrix (8 rows of 16
-// bytes to a warp, four at a time), and copies to shared memory that pass by the
-// registers: cp.async, four stages deep, so that three are always under way.
-// Predicts: four times the work an instruction at the rate of today's units: 4 times
-// rung 4, and less than a Hopper card's peak, which takes wgmma.
+// Kernel 5: the wider instruction (16x32 by 32x8); operands loaded by ldmatrix, which
+// hands a warp four matrices of 8 rows of 16 bytes; and copies from global to shared
+// memory without a register between (cp.async), in four stages, of which one is
+// multiplied while three are being filled.
+// Prediction: four times the work an instruction, so 4 times kernel 4 where the unit
+// keeps up, and less than a Hopper card's peak, which only wgmma reaches.
 constexpr int kMmaRows = 128, kMmaCols = 256;  // a block's outputs; 64x64 a warp
 constexpr int kMmaStages = 4;
 constexpr int kMmaStageChunks = (kMmaRows + kMmaCols) * kStepChunks;
@@ -687,7 +698,7 @@ __device__ inline void copyAsync(int4* to, const int8_t* from, bool inside) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
                    static_cast<uint32_t>(__cvta_generic_to_shared(to))),
-               "l"(from), "r"(inside ? 16 : 0)  // 0 bytes read: zeros written
+               "l"(from), "r"(inside ? 16 : 0)  // with 0 it writes zeros
                : "memory");
 #endif
 }
@@ -705,7 +716,8 @@ __device__ inline void waitForCopies() {
 #endif
 }
 
-// Four 8x16-byte matrices; the lane's chunk is its row of matrix lane / 8.
+// Loads four matrices of 8 rows of 16 bytes; lane l gives the address of row l % 8 of
+// matrix l / 8.
 __device__ inline void loadMatrices(int32_t (&r)[4], const int4* chunk) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -729,7 +741,7 @@ template <typename Out>
 __global__ void __launch_bounds__(kThreads)
 matmulMmaK32(Operands p, Out* c) {
 #if __CUDA_ARCH__ >= 800
-  extern __shared__ int4 stages[];  // of each: rows of A, then rows of packed B
+  extern __shared__ int4 stages[];  // each holds rows of A, then rows of packed B
   const TileIndex tile = tileAt(blockIdx.x, (p.m + kMmaRows - 1) / kMmaRows,
                                 (p.n + kMmaCols - 1) / kMmaCols);
   const int m0 = tile.m * kMmaRows, n0 = tile.n * kMmaCols;
@@ -754,8 +766,9 @@ matmulMmaK32(Operands p, Out* c) {
                 inside ? p.bPacked + size_t(row) * p.ldk + k : p.bPacked, inside);
     }
   };
-  // Fragments of the half step: A's matrices are rows 0-7 and 8-15 of its first 16
-  // codes, then of the next 16; B's are the two halves of k, for 8 columns and 8 more.
+  // What a lane holds of half a step (32 codes of k). Of A the four matrices are rows
+  // 0-7 and 8-15 with the first 16 codes, then the same rows with the other 16; of B
+  // the first and the second 16 codes of 8 columns, then those of the next 8 columns.
   int32_t a[2][4][4], b[2][4][4];
   const auto loadFragments = [&](int step, int half) {
     const int4* from = stages + step % kMmaStages * kMmaStageChunks;
@@ -787,7 +800,7 @@ matmulMmaK32(Operands p, Out* c) {
         commitCopies();
       } else {
         waitForCopies<kMmaStages - 2>();
-        __syncthreads();  // the next stage is there for all, and this one was read
+        __syncthreads();  // the next stage has landed, and all have read this one
         if (step + 1 < steps) loadFragments(step + 1, 0);
       }
       for (int i = 0; i < 4; ++i) {
@@ -813,42 +826,46 @@ matmulMmaK32(Operands p, Out* c) {
 }
 // end snippet
 
-// snippet: wgmma-layout
-// Rung 6: a warpgroup (128 threads) starts products of 64 rows, and the tensor cores
-// fetch both operands from shared memory themselves. Blocks are persistent, one a
-// multiprocessor, in clusters of two that share B: each block loads half of a tile of B
-// and the copy engine writes it to both. Of a block's three warpgroups one starts the
-// copies; the other two take turns at whole tiles of 128x176 outputs, so that one
-// stores while the other multiplies. A tile that large keeps most of the register file
-// in sums (176 of 232 registers a thread) and asks for the fewest bytes a product.
-// Predicts: the unit's own rate, where mma.sync reaches about 0.6 of it, and no thread
-// spends instructions on loads: 2 times rung 5, until the power limit says otherwise.
-constexpr int kCluster = 2;
-constexpr int kTileM = 128, kTileN = 176, kTileK = 128;  // of a turn; k in bytes
-constexpr int kBytesA = kTileM * kTileK, kBytesB = kTileN * kTileK;
-constexpr int kStages = 5, kStageBytes = kBytesA + kBytesB;
-constexpr int kWgmmaThreads = 3 * 128;
-
-// Outputs leave through shared memory in parts of 64 rows and 16 columns, of which each
-// multiplying warpgroup has four under way.
-constexpr int kPartCols = 16, kPartBytes = 64 * kPartCols * 4, kParts = 4;
-
-constexpr int kPartsAt = kStages * kStageBytes;  // offsets in shared memory
-constexpr int kColumnsAt = kPartsAt + 2 * kParts * kPartBytes;
-constexpr int kBarriersAt = kColumnsAt + 2 * kTileN * int(sizeof(Column));
-constexpr int kWgmmaShared = kBarriersAt + 2 * kStages * 8;
-// end snippet
-
 #if CUDART_VERSION >= 12000
 #define BULK_TENSOR 1  // the toolkit knows tensor maps and wgmma
 #endif
 
 #ifdef BULK_TENSOR
 
+// snippet: wgmma-layout
+// Kernel 6: wgmma. A warpgroup (128 threads) starts products of 64 rows, and the tensor
+// cores fetch both operands from shared memory themselves. Blocks are persistent: one
+// for each multiprocessor, which works through many tiles. Two blocks form a cluster
+// and share B: each loads half of a tile of B, and the copy engine (TMA) writes it to
+// both (multicast). Warp specialization: of a block's three warpgroups one only starts
+// copies; the other two take turns at whole tiles of 128x176 outputs (ping-pong), so
+// that one stores while the other multiplies. A large tile needs fewer bytes for each
+// product; this one fills most registers with sums (176 of 232 a thread).
+// Prediction: the unit's full rate, of which mma.sync reaches about 0.6, with no
+// instruction of a thread spent on loads: 2 times kernel 5, unless the power limit
+// lowers the clock.
+constexpr int kCluster = 2;
+constexpr int kTileM = 128, kTileN = 176,
+              kTileK = 128;  // outputs, and codes of k a stage
+constexpr int kBytesA = kTileM * kTileK, kBytesB = kTileN * kTileK;
+constexpr int kStages = 5, kStageBytes = kBytesA + kBytesB;
+constexpr int kWgmmaThreads = 3 * 128;
+
+// The epilogue writes outputs to shared memory in parts of 64 rows and 16 columns, from
+// where the copy engine stores them; each warpgroup has up to four parts in flight.
+constexpr int kPartCols = 16, kPartBytes = 64 * kPartCols * 4, kParts = 4;
+
+constexpr int kPartsAt = kStages * kStageBytes;  // offsets in shared memory, in bytes
+constexpr int kColumnsAt = kPartsAt + 2 * kParts * kPartBytes;
+constexpr int kBarriersAt = kColumnsAt + 2 * kTileN * int(sizeof(Column));
+constexpr int kWgmmaShared = kBarriersAt + 2 * kStages * 8;
+// end snippet
+
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 
 // snippet: register-split
-// Registers are a block's; the warpgroup that only starts copies lends most of its own.
+// Warpgroups of a block may hand registers to each other. The one that only starts
+// copies keeps 40 a thread, so that the other two can have 232.
 __device__ inline void giveRegistersBack() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
 }
@@ -868,7 +885,7 @@ __device__ inline void initBarrier(uint64_t* barrier, int arrivals) {
                "r"(arrivals));
 }
 
-// Arrives once and adds `bytes` to what the copy engine still has to deliver.
+// Arrives once, and lets the phase end only when the copy engine has delivered `bytes`.
 __device__ inline void expectBytes(uint64_t* barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
                    sharedAddress(barrier)),
@@ -876,7 +893,7 @@ __device__ inline void expectBytes(uint64_t* barrier, int bytes) {
                : "memory");
 }
 
-// Arrives at the barrier of the same name in block `rank` of the cluster.
+// Arrives at the same barrier of block `rank` of the cluster.
 __device__ inline void arriveAt(uint64_t* barrier, int rank) {
   asm volatile(
       "{\n"
@@ -901,9 +918,9 @@ __device__ inline void waitFor(uint64_t* barrier, int parity) {
       : "memory");
 }
 
-// A barrier tells only the parity of its phase: a warpgroup that waited for data a
-// whole turn ahead would take an older phase for its own. So two that multiply take
-// turns, and the next one starts while the last products of this one are under way.
+// Waiting for a parity cannot tell a phase from the one two before it, so a warpgroup
+// must not wait for stages of its next tile while the other still reads older ones. The
+// two take turns: each starts its tile once the other has started its last products.
 __device__ inline void waitForTurn(int warpgroup) {
   asm volatile("bar.sync %0, 256;" ::"r"(1 + warpgroup) : "memory");
 }
@@ -916,7 +933,7 @@ __device__ inline void syncWarpgroup(int warpgroup) {
   asm volatile("bar.sync %0, 128;" ::"r"(3 + warpgroup) : "memory");
 }
 
-// Barriers that the other block and the copy engine may now use.
+// Makes initialized barriers visible to the other block and to the copy engine.
 __device__ inline void fenceBarrierInit() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -934,8 +951,8 @@ __device__ inline void prefetchMap(const CUtensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-// Starts the copy of the map's box at (x, y) to shared memory; outside the matrix it
-// writes zeros. The barrier is told of every byte.
+// Starts the copy of the map's box at (x, y) to shared memory, zeros for what lies
+// outside the matrix. The barrier counts the bytes as they land.
 __device__ inline void copyBox(void* to, const CUtensorMap* map, int x, int y,
                                uint64_t* barrier) {
   asm volatile(
@@ -945,7 +962,8 @@ __device__ inline void copyBox(void* to, const CUtensorMap* map, int x, int y,
       : "memory");
 }
 
-// The same to every block of the cluster that the mask names, each told at its barrier.
+// The same, to every block of the cluster whose bit is set in the mask, at the same
+// offset in its shared memory; each block's own barrier counts the bytes.
 __device__ inline void multicastBox(void* to, const CUtensorMap* map, int x, int y,
                                     uint64_t* barrier, uint16_t mask) {
   asm volatile(
@@ -955,7 +973,8 @@ __device__ inline void multicastBox(void* to, const CUtensorMap* map, int x, int
       : "memory");
 }
 
-// Starts the copy of a box from shared memory; what lies outside the matrix is dropped.
+// Starts the copy of a box from shared memory to the matrix; what lies outside the
+// matrix is not written.
 __device__ inline void storeBox(const CUtensorMap* map, int x, int y,
                                 const void* from) {
   asm volatile(
@@ -965,12 +984,13 @@ __device__ inline void storeBox(const CUtensorMap* map, int x, int y,
       : "memory");
 }
 
-// Copies that start after a barrier see what this thread wrote to shared memory.
+// Makes this thread's writes to shared memory visible to the copy engine.
 __device__ inline void fenceForCopies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-// Returns when at most kPending of this thread's stores have yet to read their source.
+// Returns when all but the last kPending of this thread's stores have read their
+// source, so that it may be overwritten.
 template <int kPending>
 __device__ inline void waitForStores() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
@@ -978,18 +998,20 @@ __device__ inline void waitForStores() {
 // end snippet
 
 // snippet: wgmma
-constexpr int kProducts = kTileM / 64, kSums = kTileN / 2;  // a thread's, of a product
+constexpr int kProducts = kTileM / 64,
+              kSums = kTileN / 2;  // products a tile; sums a thread and product
 
-// Where the tensor core finds an operand: rows of 128 bytes, k contiguous, swizzled as
-// the copy engine wrote them (chunk XOR row % 8), groups of 8 rows 1024 bytes apart.
+// A descriptor tells the tensor core where an operand lies in shared memory: rows of
+// 128 bytes, k contiguous, swizzled as the copy engine wrote them (16-byte chunk c of
+// row r at position c XOR r % 8), every 8 rows 1024 bytes further.
 __device__ inline uint64_t describe(const void* rows) {
   return (sharedAddress(rows) & 0x3FFFF) >> 4 | uint64_t(1) << 16 |
          uint64_t(1024 >> 4) << 32 | uint64_t(1) << 62;
 }
 
-// Starts d (+)= A * B, 64x176x32. Lane l of warp w holds, for j = 0..21, the outputs at
-// row 16 w + l / 4 and columns 8 j + l % 4 * 2 and one more in d[4 j], d[4 j + 1], and
-// those 8 rows below in d[4 j + 2], d[4 j + 3].
+// Starts d = A * B or, with `accumulate`, d += A * B, of 64x176x32. Lane l of warp w
+// holds, for j = 0..21, columns 8 j + l % 4 * 2 and the next one: of row 16 w + l / 4
+// in d[4 j] and d[4 j + 1], of the row 8 further down in d[4 j + 2] and d[4 j + 3].
 #define REGISTERS_8(i)                                                        \
   "+r"(d[i]), "+r"(d[i + 1]), "+r"(d[i + 2]), "+r"(d[i + 3]), "+r"(d[i + 4]), \
       "+r"(d[i + 5]), "+r"(d[i + 6]), "+r"(d[i + 7])
@@ -1030,12 +1052,14 @@ __device__ inline void waitForProducts() {
 // end snippet
 
 // snippet: wgmma-ring
-// The stages in the order in which producer and consumers go round them.
+// Stages in shared memory, used in a circle: the producer fills them, the consumers
+// multiply what they hold, both in the same order.
 struct Ring {
   uint8_t* stages;         // tile of A, tile of B
-  uint64_t *full, *empty;  // a barrier for each
+  uint64_t *full, *empty;  // one barrier of each kind for every stage
 };
 
+// The stage of a step, and the parity of the barrier phase that belongs to it.
 struct Position {
   int stage, parity;
 
@@ -1049,10 +1073,11 @@ struct Position {
   }
 };
 
-// What the blocks of a cluster work through, a tile of C for each block at a time.
+// Which tiles of C a cluster computes: two tiles at a time, one below the other, one
+// for each block, then the pair `stride` further on.
 struct Schedule {
-  int first, stride, tiles, tilesM, tilesN;  // of clusters
-  int steps, rank;  // along k; the block's place in its cluster
+  int first, stride, tiles, tilesM, tilesN;  // counted in pairs of tiles
+  int steps, rank;  // stages along k; which of the cluster's blocks this is
 
   __device__ explicit Schedule(const Operands& p)
       : first(blockIdx.x / kCluster),
@@ -1070,8 +1095,8 @@ struct Schedule {
 // end snippet
 
 // snippet: wgmma-producer
-// One thread: fills each stage once all eight warps that read it have done so, four of
-// this block and, because half of B goes there too, four of the other.
+// Run by one thread. Refills a stage when the eight warps that read it have released
+// it: four of this block, and four of the other, where half of B is written as well.
 __device__ inline void produce(const Schedule& work, const Ring& ring,
                                const CUtensorMap* mapA, const CUtensorMap* mapB) {
   Position at(0);
@@ -1093,8 +1118,9 @@ __device__ inline void produce(const Schedule& work, const Ring& ring,
 // end snippet
 
 // snippet: wgmma-consumer
-// A warpgroup's turn: all steps of a tile. Its products run while it waits for the next
-// stage; a stage is released once its products have ended, with the next ones started.
+// A warpgroup's turn: all steps of one tile. Products run while the warpgroup waits for
+// the next stage; a stage is released when its products have ended, which is seen only
+// after those of the next stage have been started.
 __device__ inline void multiplyTile(int32_t (&d)[kProducts][kSums], int turn,
                                     const Schedule& work, const Ring& ring) {
   const int lane = threadIdx.x % 32;
@@ -1109,9 +1135,9 @@ __device__ inline void multiplyTile(int32_t (&d)[kProducts][kSums], int turn,
     waitFor(&ring.full[at.stage], at.parity);
     fenceProducts();
 #pragma unroll
-    for (int q = 0; q < kTileK / 32; ++q) {  // 32 codes further: 2 units of 16 bytes
+    for (int q = 0; q < kTileK / 32; ++q) {  // + 2 q: 32 q bytes, in units of 16
 #pragma unroll
-      for (int i = 0; i < kProducts; ++i) {  // 64 rows further: 512 units
+      for (int i = 0; i < kProducts; ++i) {  // + 512 i: 64 i rows of 128 bytes
         startProduct(d[i], descriptorA + 512 * i + 2 * q, descriptorB + 2 * q,
                      step + q > 0);
       }
@@ -1124,18 +1150,20 @@ __device__ inline void multiplyTile(int32_t (&d)[kProducts][kSums], int turn,
   if (work.first + (turn + 1) * work.stride < work.tiles) passTurn((turn + 1) % 2);
   waitForProducts<0>();
   release(previous);
+  // The compiler does not see the tensor cores write: it must read no sum before here.
 #pragma unroll
-  for (int i = 0; i < kProducts * kSums; ++i) {  // the compiler may read them from here
+  for (int i = 0; i < kProducts * kSums; ++i) {
     asm volatile("" : "+r"(d[i / kSums][i % kSums])::"memory");
   }
 }
 // end snippet
 
 // snippet: wgmma-epilogue
-// Stores a tile. Parts go to shared memory swizzled as the copy engine expects rows of
-// 64 bytes (chunk XOR row / 2 % 4), and from there to C while the next part is written.
-// Of four rows two take the other eight columns first, so that the sixteen lanes of one
-// access hit all banks.
+// Stores a tile, part by part: first to shared memory, swizzled as the copy engine
+// expects rows of 64 bytes (chunk c of row r at position c XOR r / 2 % 4), from there
+// to C while the next part is written. A part has 16 columns, written in two halves;
+// lanes of every other row pair start with the right half, so that the 16 lanes that
+// store together use all 32 banks.
 template <typename Out>
 __device__ inline void storeTile(const int32_t (&d)[kProducts][kSums], uint8_t* parts,
                                  const ColumnPair* columns, const CUtensorMap* mapC,
@@ -1157,7 +1185,7 @@ __device__ inline void storeTile(const int32_t (&d)[kProducts][kSums], uint8_t* 
         sums[s] = other ? d[product][8 * part + 4 * (1 - half) + s]
                         : d[product][8 * part + 4 * half + s];
       }
-      const int place = half ^ other;  // which eight columns this lane stores now
+      const int place = half ^ other;  // which half this lane stores now
       const ColumnPair both = columns[8 * part + 4 * place + lane % 4];
       uint8_t* to = buffer + row * 64 + lane % 2 * 8 +
                     ((2 * place + lane % 4 / 2) ^ (row / 2 % 4)) * 16;
@@ -1190,8 +1218,8 @@ matmulWgmma(Operands p, const __grid_constant__ CUtensorMap mapA,
     prefetchMap(&mapA);
     prefetchMap(&mapB);
     for (int i = 0; i < kStages; ++i) {
-      initBarrier(&ring.full[i], 1);              // the producer, and the bytes
-      initBarrier(&ring.empty[i], 4 * kCluster);  // each warp that reads
+      initBarrier(&ring.full[i], 1);              // the producer's arrival
+      initBarrier(&ring.empty[i], 4 * kCluster);  // an arrival of each warp that reads
     }
     fenceBarrierInit();
   }
@@ -1212,7 +1240,7 @@ matmulWgmma(Operands p, const __grid_constant__ CUtensorMap mapA,
           tileAt(work.first + turn * work.stride, work.tilesM, work.tilesN);
       const int pair = threadIdx.x % 128, col = tile.n * kTileN + 2 * pair;
       if (std::is_same<Out, float>::value && pair < kTileN / 2 && col < p.ldc) {
-        columns[pair] = columnPair<Out>(p, col);  // for the epilogue
+        columns[pair] = columnPair<Out>(p, col);  // storeTile reads them
       }
       if (turn > 0) waitForTurn(warpgroup);
       multiplyTile(d, turn, work, ring);
@@ -1291,8 +1319,9 @@ EncodeTiled encodeTiled() {
   return reinterpret_cast<EncodeTiled>(function);
 }
 
-// A matrix of `rows` rows of `cols` elements, `pitch` bytes apart, that the copy engine
-// moves in boxes of boxRows x boxCols, swizzled in shared memory.
+// Describes a matrix to the copy engine: `rows` rows of `cols` elements, each `pitch`
+// bytes after the one before, moved in boxes of boxRows x boxCols and swizzled in
+// shared memory.
 CUtensorMap tensorMap(CUtensorMapDataType type, const void* matrix, int rows, int cols,
                       size_t pitch, int boxRows, int boxCols,
                       CUtensorMapSwizzle swizzle) {
@@ -1329,13 +1358,15 @@ void launchWgmma(const Operands& p, Out* c) {
   launch.dynamicSmemBytes = kWgmmaShared;
   launch.attrs = &cluster;
   launch.numAttrs = 1;
-  static const int resident = [&launch] {  // clusters that the card holds at one time
-    int count = 0;
-    CUDA_CHECK(cudaFuncSetAttribute(
-        matmulWgmma<Out>, cudaFuncAttributeMaxDynamicSharedMemorySize, kWgmmaShared));
-    CUDA_CHECK(cudaOccupancyMaxActiveClusters(&count, matmulWgmma<Out>, &launch));
-    return count;
-  }();
+  static const int resident =
+      [&launch] {  // clusters that the card runs at the same time
+        int count = 0;
+        CUDA_CHECK(cudaFuncSetAttribute(matmulWgmma<Out>,
+                                        cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        kWgmmaShared));
+        CUDA_CHECK(cudaOccupancyMaxActiveClusters(&count, matmulWgmma<Out>, &launch));
+        return count;
+      }();
   const int tiles = divideUp(p.m, kCluster * kTileM) * divideUp(p.n, kTileN);
   launch.gridDim.x = std::min(tiles, resident) * kCluster;
   CUDA_CHECK(cudaLaunchKernelEx(&launch, matmulWgmma<Out>, p, mapA, mapB, mapC));
@@ -1350,7 +1381,7 @@ struct Card {
   double gigahertz = 0.0;
   size_t cacheBytes = 0;
   std::string name;
-  int compiledFor = 0;  // bits of the kernel of that name
+  int compiledFor = 0;  // what the kernel compiledFor answered
 
   // Peak of a unit that does `operations` a cycle in each multiprocessor.
   double tops(int operations) const {
@@ -1358,8 +1389,9 @@ struct Card {
   }
 };
 
-// Dense INT8 operations (a multiply-add is two) a cycle and multiprocessor: vendor's
-// peak rates over multiprocessors and boost clock. 0: not known here.
+// Dense INT8 operations (a multiply-add is two) that the tensor cores of one
+// multiprocessor do in a cycle: the vendor's peak rate over the number of
+// multiprocessors and the boost clock. 0: not known here.
 int tensorRate(int capability) {
   switch (capability) {
     case 75:
@@ -1405,21 +1437,21 @@ Card thisCard() {
 }
 // end snippet
 
-// snippet: rungs
-struct Rung {
+// snippet: kernel-list
+struct Kernel {
   int number;
   const char* name;
-  int rate;          // of its unit, operations a cycle and multiprocessor; 0: tensor
-  double predicted;  // times the rung above
-  int feature;       // what it needs of the code that this card runs: compiledFor's bit
-  int sharedBytes;   // that a block needs
+  int rate;  // its unit's operations a cycle and multiprocessor; 0: tensorRate()
+  double predicted;  // speed-up over the kernel above
+  int feature;       // the bit of compiledFor that it needs
+  int sharedBytes;   // shared memory that a block needs
   const char* needs;
   void (*raw)(const Operands&, int32_t*);
   void (*fused)(const Operands&, float*);
 };
 
-const std::vector<Rung>& rungs() {
-  static const std::vector<Rung> all = {
+const std::vector<Kernel>& kernels() {
+  static const std::vector<Kernel> all = {
       {1, "1 byte tile", kMultiplyAddRate, 1, 0, 0, "", launchBytes, launchBytes},
       {2, "2 dp4a", kDp4aRate, 4, 0, 0, "", launchDp4a, launchDp4a},
       {3, "3 register tile", kDp4aRate, 4, 0, 0, "", launchRegisterTile,
@@ -1441,9 +1473,9 @@ const std::vector<Rung>& rungs() {
   return all;
 }
 
-bool runsOn(const Rung& rung, const Card& card) {
-  return (card.compiledFor & rung.feature) == rung.feature &&
-         card.sharedBytes >= rung.sharedBytes;
+bool runsOn(const Kernel& kernel, const Card& card) {
+  return (card.compiledFor & kernel.feature) == kernel.feature &&
+         card.sharedBytes >= kernel.sharedBytes;
 }
 // end snippet
 
@@ -1452,7 +1484,7 @@ bool runsOn(const Rung& rung, const Card& card) {
 #ifdef WITH_CUBLASLT
 
 // snippet: dequantize
-// The peer's second pass: reads int32, writes FP32, four at a time.
+// The second pass that cuBLASLt needs: reads int32, writes FP32, four at a time.
 __global__ void dequantizeRows(Operands p, const int32_t* raw, float* c) {
   const int col = 4 * (blockIdx.x * blockDim.x + threadIdx.x), row = blockIdx.y;
   if (col < p.ldc) {
@@ -1472,9 +1504,11 @@ void cublasCheck(cublasStatus_t status, const char* what) {
 #define CUBLAS_CHECK(call) cublasCheck((call), #call)
 
 // snippet: peer
-// cuBLASLt's s8 x s8 -> s32 through its C interface: the plan is made once, and of all
-// algorithms that its heuristics propose the fastest on this card is kept. It counts
-// column-major, so C's rows are its columns: C^T = (packed B)^T' * A^T.
+// cuBLASLt's s8 x s8 -> s32 through its C interface. Everything is set up once; of the
+// algorithms that its heuristics propose, the fastest on this card is used. cuBLAS
+// reads matrices column by column, so our rows are its columns: it is asked for C^T =
+// B^T A^T, where packed B, read so, is B and is transposed, and A, read so, is A^T
+// already.
 class Peer {
  public:
   explicit Peer(Shape shape) : workspace_(kWorkspace) {
@@ -1545,12 +1579,12 @@ class Peer {
 
 struct Options {
   std::vector<Shape> cases;
-  std::vector<int> rungs;
+  std::vector<int> kernels;
   int timedRuns = 7;
   bool help = false;
 };
 
-// The codes on the device, B as it comes and packed.
+// The codes on the device; B both row-major and packed.
 class Problem {
  public:
   explicit Problem(const Codes& q)
@@ -1580,32 +1614,33 @@ class Problem {
   DeviceBuffer<Column> columns_;
 };
 
-// One way to the product: a rung, or the peer.
-struct Contestant {
+// A way to compute the product: one of the kernels, or the peer.
+struct Implementation {
   const char* name;
   int rate;
-  double predicted;  // times the one above; 0: nothing predicted
+  double predicted;  // speed-up over the one above; 0: nothing predicted
   std::function<void(const Operands&, int32_t*)> raw;
   std::function<void(const Operands&, float*)> fused;
   float rawMs = -1.0f, fusedMs = -1.0f;
 };
 
-std::vector<Contestant> contestants(const Options& options, const Card& card) {
-  std::vector<Contestant> all;
-  for (const Rung& rung : rungs()) {
+std::vector<Implementation> implementations(const Options& options, const Card& card) {
+  std::vector<Implementation> all;
+  for (const Kernel& kernel : kernels()) {
     const bool wanted =
-        options.rungs.empty() ||
-        std::count(options.rungs.begin(), options.rungs.end(), rung.number);
-    if (wanted && runsOn(rung, card)) {
-      const int rate = rung.rate ? rung.rate : tensorRate(card.capability);
-      all.push_back({rung.name, rate, rung.predicted, rung.raw, rung.fused});
+        options.kernels.empty() ||
+        std::count(options.kernels.begin(), options.kernels.end(), kernel.number);
+    if (wanted && runsOn(kernel, card)) {
+      const int rate = kernel.rate ? kernel.rate : tensorRate(card.capability);
+      all.push_back({kernel.name, rate, kernel.predicted, kernel.raw, kernel.fused});
     }
   }
   return all;
 }
 
 // snippet: verify
-// Runs a kernel into poisoned memory and returns what it left there.
+// Runs a kernel and returns its output. The memory is filled with a pattern first, so
+// that an output which no thread writes is noticed.
 template <typename Out, typename Launch>
 std::vector<Out> outputOf(const Launch& launch, const Operands& p,
                           DeviceBuffer<Out>& buffer) {
@@ -1616,9 +1651,10 @@ std::vector<Out> outputOf(const Launch& launch, const Operands& p,
   return buffer.read();
 }
 
-// Compares every output of every contestant, to the bit: with the oracle where the case
-// is small, else with the first one's accumulators, which Freivalds' check has passed.
-bool verify(const Codes& q, const std::vector<Contestant>& all) {
+// Compares every output of every implementation, to the bit: in a small case with the
+// oracle, in a large one with the first kernel's accumulators once these have passed
+// Freivalds' check.
+bool verify(const Codes& q, const std::vector<Implementation>& all) {
   const Shape shape = q.shape;
   const size_t outputs = size_t(shape.m) * shape.ldc();
   const Problem problem(q);
@@ -1628,33 +1664,35 @@ bool verify(const Codes& q, const std::vector<Contestant>& all) {
   std::vector<float> fused;
   bool passed = true;
 
-  std::printf("\ncase %dx%dx%d\n", shape.m, shape.n, shape.k);
+  std::printf("\n## case %dx%dx%d\n\n", shape.m, shape.n, shape.k);
   if (shape.work() <= kOracleWork) {
-    std::printf("  every output against a host integer oracle\n");
+    std::printf("every output against a host integer oracle\n");
     oracle(q, raw, fused);
   } else {
     raw = outputOf(all[0].raw, problem.operands(), rawBuffer);
     const long wrong = ProductCheck(q).wrongRows(raw);
     std::printf(
-        "  Freivalds' check of '%s': %ld of %d rows wrong\n"
-        "  (a wrong product passes with a probability of at most 2^-%d);\n"
-        "  then every output against those accumulators\n",
+        "Freivalds' check of '%s': %ld of %d rows wrong\n"
+        "(a wrong product passes with a probability of at most `2^-%d`)\n"
+        "then every output against those accumulators\n",
         all[0].name, wrong, shape.m, ProductCheck::kVectors * ProductCheck::kBits);
     passed = wrong == 0;
     fused = dequantized(q, raw);
   }
-  std::printf("  %-24s%14s%16s%16s\n", "kernel", "outputs", "raw differing",
-              "fused differing");
-  for (const Contestant& one : all) {
+  std::printf(
+      "\n"
+      "| kernel             |  outputs | raw differing | fused differing |\n"
+      "| :----------------- | -------: | ------------: | --------------: |\n");
+  for (const Implementation& one : all) {
     const long rawWrong = countDifferentBits(
         shape, outputOf(one.raw, problem.operands(), rawBuffer), raw);
     const long fusedWrong = countDifferentBits(
         shape, outputOf(one.fused, problem.operands(), fusedBuffer), fused);
-    std::printf("  %-24s%14ld%16ld%16ld\n", one.name, long(shape.m) * shape.n, rawWrong,
-                fusedWrong);
+    std::printf("| %-18s | %8ld | %13ld | %15ld |\n", one.name, long(shape.m) * shape.n,
+                rawWrong, fusedWrong);
     passed = passed && rawWrong == 0 && fusedWrong == 0;
   }
-  if (!passed) std::printf("  FAILED: an output is not the quantized product\n");
+  if (!passed) std::printf("\nFAILED: an output is not the quantized product\n");
   return passed;
 }
 // end snippet
@@ -1733,25 +1771,28 @@ std::string formatted(const char* format, double value) {
 }
 
 void printTimes(const char* title, Shape shape, const Card& card,
-                const std::vector<Contestant>& all, float Contestant::*time,
-                const Contestant* peer) {
-  std::printf("\ncase %dx%dx%d %s\n", shape.m, shape.n, shape.k, title);
-  std::printf("  %-20s%10s%9s%9s%10s%11s%9s\n", "kernel", "time (ms)", "TOPS",
-              "of unit", "vs above", "predicted", "vs peer");
+                const std::vector<Implementation>& all, float Implementation::*time,
+                const Implementation* peer) {
+  std::printf("\n## case %dx%dx%d %s\n\n", shape.m, shape.n, shape.k, title);
+  std::printf(
+      "| kernel             | time (ms) |   TOPS | "
+      "of unit | vs above | predicted | vs peer |\n"
+      "| :----------------- | --------: | -----: | "
+      "------: | -------: | --------: | ------: |\n");
   for (size_t i = 0; i < all.size(); ++i) {
-    const Contestant& one = all[i];
+    const Implementation& one = all[i];
     const double tops = 2.0 * shape.work() / (one.*time * 1e9);
-    const bool rung = &one != peer;
+    const bool predicts = &one != peer && i > 0;
     const std::string share =
         one.rate ? formatted("%.3f", tops / card.tops(one.rate)) : "n/a";
     const std::string above =
-        rung && i > 0 ? formatted("%.2fx", all[i - 1].*time / one.*time) : "n/a";
-    const std::string predicted =
-        rung && i > 0 ? formatted("%.0fx", one.predicted) : "n/a";
+        predicts ? formatted("%.2fx", all[i - 1].*time / one.*time) : "n/a";
+    const std::string predicted = predicts ? formatted("%.0fx", one.predicted) : "n/a";
     const std::string ratio =
         peer != nullptr ? formatted("%.3fx", peer->*time / one.*time) : "n/a";
-    std::printf("  %-20s%10.4f%9.1f%9s%10s%11s%9s\n", one.name, one.*time, tops,
-                share.c_str(), above.c_str(), predicted.c_str(), ratio.c_str());
+    std::printf("| %-18s | %9.4f | %6.1f | %7s | %8s | %9s | %7s |\n", one.name,
+                one.*time, tops, share.c_str(), above.c_str(), predicted.c_str(),
+                ratio.c_str());
   }
 }
 
@@ -1762,14 +1803,14 @@ void printCodes(const Codes& q) {
     return double(sum) / double(count);
   };
   std::printf(
-      "  codes (power, and so the clock, depends on them):\n"
-      "  mean |A| %.1f, zero point %d, mean |B| %.1f\n",
+      "codes (power, and so the clock, depends on them): mean |A| %.1f, zero point %d, "
+      "mean |B| %.1f\n",
       meanAbs(q.a, size_t(q.shape.m) * q.shape.k), q.zeroPointA,
       meanAbs(q.b, q.b.size()));
 }
 
-void timeCase(const Codes& q, const Card& card, std::vector<Contestant>& all, int runs,
-              const Contestant* peer) {
+void timeCase(const Codes& q, const Card& card, std::vector<Implementation>& all,
+              int runs, const Implementation* peer) {
   const Shape shape = q.shape;
   std::vector<Problem> sets;
   for (size_t i = 0; i < inputSets(shape, card); ++i) sets.emplace_back(q);
@@ -1778,7 +1819,7 @@ void timeCase(const Codes& q, const Card& card, std::vector<Contestant>& all, in
   DeviceBuffer<float> fused(outputs);
 
   std::vector<Launch> launches;
-  for (const Contestant& one : all) {
+  for (const Implementation& one : all) {
     launches.push_back([&](const Operands& p) { one.raw(p, raw.get()); });
     launches.push_back([&](const Operands& p) { one.fused(p, fused.get()); });
   }
@@ -1789,14 +1830,14 @@ void timeCase(const Codes& q, const Card& card, std::vector<Contestant>& all, in
   }
   size_t turn = 0;
   const Launch pack = [&](const Operands&) { sets[turn++ % sets.size()].pack(); };
-  std::printf("\ncase %dx%dx%d timed, medians of %d batches, warm\n", shape.m, shape.n,
-              shape.k, runs);
-  std::printf("  inputs rotated over %zu sets, past the L2 cache\n", sets.size());
+  std::printf("\n## case %dx%dx%d timed, medians of %d batches, warm\n\n", shape.m,
+              shape.n, shape.k, runs);
+  std::printf("inputs rotated over %zu sets, past the L2 cache\n", sets.size());
   printCodes(q);
-  std::printf("  packing B, once for all products: %.4f ms\n",
+  std::printf("packing B, once for all products: %.4f ms\n",
               medians({pack}, sets, runs)[0]);
-  printTimes("raw int32", shape, card, all, &Contestant::rawMs, peer);
-  printTimes("fused FP32", shape, card, all, &Contestant::fusedMs, peer);
+  printTimes("raw int32", shape, card, all, &Implementation::rawMs, peer);
+  printTimes("fused FP32", shape, card, all, &Implementation::fusedMs, peer);
 }
 
 #ifdef WITH_CUBLASLT
@@ -1819,7 +1860,7 @@ void chooseAlgorithm(Peer& peer, const Codes& q) {
 
 bool runCase(Shape shape, const Options& options, const Card& card) {
   const Codes q = makeCodes(shape);
-  std::vector<Contestant> all = contestants(options, card);
+  std::vector<Implementation> all = implementations(options, card);
   const bool timed = shape.work() >= kTimedWork && options.timedRuns > 0;
   bool hasPeer = false;
 #ifdef WITH_CUBLASLT
@@ -1838,7 +1879,7 @@ bool runCase(Shape shape, const Options& options, const Card& card) {
   if (passed && timed) {
     timeCase(q, card, all, options.timedRuns, hasPeer ? &all.back() : nullptr);
   } else {
-    std::printf("  not timed\n");
+    std::printf("\nnot timed\n");
   }
   std::fflush(stdout);
   return passed;
@@ -1847,28 +1888,28 @@ bool runCase(Shape shape, const Options& options, const Card& card) {
 // ---------------------------------------------------------------- the command
 
 void printCard(const Card& card) {
-  std::printf("GPU: %s (compute capability %d.%d)\n", card.name.c_str(),
-              card.capability / 10, card.capability % 10);
+  std::printf("# int8_tensor_cores on %s (compute capability %d.%d)\n\n",
+              card.name.c_str(), card.capability / 10, card.capability % 10);
 #ifdef TENSOR_CORES
-  std::printf("%d multiprocessors at %.0f MHz, L2 cache %zu MiB; peaks in TOPS:\n",
+  std::printf("%d multiprocessors at %.0f MHz, L2 cache %zu MiB\n",
               card.multiprocessors, card.gigahertz * 1e3, card.cacheBytes >> 20);
-  std::printf("  multiply-add %.1f, dp4a %.1f, INT8 tensor cores %s\n",
+  std::printf("peaks in TOPS: multiply-add %.1f, dp4a %.1f, INT8 tensor cores %s\n",
               card.tops(kMultiplyAddRate), card.tops(kDp4aRate),
               tensorRate(card.capability)
                   ? formatted("%.1f", card.tops(tensorRate(card.capability))).c_str()
                   : "n/a");
 #else
-  std::printf("left out on a CPU: rungs 4 to 6 (tensor cores) and all times\n");
+  std::printf("left out on a CPU: kernels 4 to 6 (tensor cores) and all times\n");
 #endif
-  for (const Rung& rung : rungs()) {
-    if (!runsOn(rung, card)) {
-      std::printf("left out: %s needs %s\n", rung.name, rung.needs);
+  for (const Kernel& kernel : kernels()) {
+    if (!runsOn(kernel, card)) {
+      std::printf("left out: %s needs %s\n", kernel.name, kernel.needs);
     }
   }
 }
 
 const char* const kUsage =
-    "usage: int8_tensor_cores [--cases N|MxNxK[,...]] [--rungs R[,...]] "
+    "usage: int8_tensor_cores [--cases N|MxNxK[,...]] [--kernels N[,...]] "
     "[--timed-runs R] [--help]";
 
 // A whole number in [low, high] at `text`, which moves past it; -1: none there.
@@ -1895,7 +1936,7 @@ bool parseCases(const char* text, std::vector<Shape>& cases) {
   return *text == '\0';
 }
 
-bool parseRungs(const char* text, std::vector<int>& numbers) {
+bool parseKernels(const char* text, std::vector<int>& numbers) {
   do {
     numbers.push_back(parseNumber(text, 1, 6));
     if (numbers.back() < 0) return false;
@@ -1913,9 +1954,9 @@ bool parse(int argc, char** argv, Options& options) {
     } else if (flag == "--cases") {
       options.cases.clear();
       if (!parseCases(value, options.cases)) return false;
-    } else if (flag == "--rungs") {
-      options.rungs.clear();
-      if (!parseRungs(value, options.rungs)) return false;
+    } else if (flag == "--kernels") {
+      options.kernels.clear();
+      if (!parseKernels(value, options.kernels)) return false;
     } else if (flag == "--timed-runs") {
       options.timedRuns = parseNumber(value, 0, 1000);
       if (options.timedRuns < 0 || *value != '\0') return false;
@@ -1930,13 +1971,13 @@ bool parse(int argc, char** argv, Options& options) {
 int run(const Options& options) {
   const Card card = thisCard();
   printCard(card);
-  if (contestants(options, card).empty()) {
-    std::printf("FAILED: none of the rungs asked for runs here\n");
+  if (implementations(options, card).empty()) {
+    std::printf("FAILED: none of the kernels asked for runs here\n");
     return 1;
   }
   bool passed = true;
   for (Shape shape : options.cases) passed = runCase(shape, options, card) && passed;
-  std::printf("\n%s\n", passed ? "all cases passed" : "FAILED");
+  std::printf("\n## summary\n\n%s\n", passed ? "all cases passed" : "FAILED");
   return passed ? 0 : 1;
 }
 
@@ -1951,15 +1992,20 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", kUsage);
     return 2;
   }
-  if (options.help) {
-    std::printf("%s\n", kUsage);
-    return 0;
-  }
+  int status = 0;
   try {
-    return run(options);
+    if (options.help) {
+      std::printf("%s\n", kUsage);
+    } else {
+      status = run(options);
+    }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+      throw std::runtime_error("the output could not be written");
+    }
   } catch (const std::exception& error) {
     std::fflush(stdout);
     std::fprintf(stderr, "int8_tensor_cores: %s\n", error.what());
-    return 1;
+    status = 1;
   }
+  return status;
 }

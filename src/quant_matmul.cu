@@ -15,40 +15,23 @@
 //   int8 per-col + zp the same again, with a zero point for A
 //   int8 2:4 pruned   the per-column kernel over B pruned 2 of 4 along k
 //
-// The CPU reference comes first, then the kernels, then one driver that checks
-// everything before it times anything. Tensor cores are reported on, never used.
+// What it prints is Markdown. It reports on tensor cores without using them.
 
-// snippet: prelude
-// snippet: includes
-#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
-// end snippet
 
-constexpr int kTile = 16;  // a block computes kTile x kTile outputs, one a thread
-
-// snippet: for-each
-// Calls visit(i, column) for each of `count` values of a row-major matrix.
-template <typename Visit>
-void forEach(size_t count, int columns, const Visit& visit) {
-  for (size_t i = 0; i < count;) {
-    for (int column = 0; column < columns; ++column, ++i) visit(i, column);
-  }
-}
-// end snippet
-// end snippet
-
-constexpr int kWarmupLaunches = 3;
+constexpr int kTile = 16;        // a block computes kTile x kTile outputs, one a thread
 constexpr int kMaxSize = 65536;  // sum of k products (|255| * |127|) stays in int32
 
 // snippet: cuda-check
@@ -60,83 +43,78 @@ void cudaCheck(cudaError_t status, const char* what, int line) {
 }
 #define CUDA_CHECK(call) cudaCheck((call), #call, __LINE__)
 
-// `count` elements of device memory, freed on every path.
+// `count` elements of device memory, freed on every path. All bits are set at first, a
+// NaN in float: what no kernel writes is seen.
 template <typename T>
 class DeviceBuffer {
  public:
   explicit DeviceBuffer(size_t count) : count_(count) {
-    CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&data_), count * sizeof(T)));
+    T* data = nullptr;
+    CUDA_CHECK(cudaMalloc(reinterpret_cast<void**>(&data), count * sizeof(T)));
+    data_.reset(data);
+    CUDA_CHECK(cudaMemset(data, 0xFF, count * sizeof(T)));
   }
   explicit DeviceBuffer(const std::vector<T>& host) : DeviceBuffer(host.size()) {
     CUDA_CHECK(
-        cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+        cudaMemcpy(get(), host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
   }
-  DeviceBuffer(DeviceBuffer&& other) noexcept
-      : data_(other.data_), count_(other.count_) {
-    other.data_ = nullptr;
-  }
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
-  ~DeviceBuffer() { cudaFree(data_); }
-
-  T* get() const { return data_; }
-
-  // All bits set, a NaN in float: what no kernel writes is seen.
-  void poison() { CUDA_CHECK(cudaMemset(data_, 0xFF, count_ * sizeof(T))); }
+  T* get() const { return data_.get(); }
 
   // Elements [first, first + host.size()).
   void read(size_t first, std::vector<T>& host) const {
-    CUDA_CHECK(cudaMemcpy(host.data(), data_ + first, host.size() * sizeof(T),
+    CUDA_CHECK(cudaMemcpy(host.data(), get() + first, host.size() * sizeof(T),
                           cudaMemcpyDeviceToHost));
   }
 
  private:
-  T* data_ = nullptr;
-  size_t count_ = 0;
+  struct Free {
+    void operator()(T* data) const { cudaFree(data); }
+  };
+  std::unique_ptr<T, Free> data_;
+  size_t count_;
 };
 // end snippet: cuda-check
 
 // ---------------------------------------------------------------- inputs
-
 // snippet: inputs
 struct Shape {
-  int m = 0, n = 0, k = 0;  // A is m x k, B is k x n, both row-major
-  double work() const { return double(m) * n * k; }
+  int m = 0, n = 0, k = 0;    // A is m x k, B is k x n, both row-major
+  std::string name() const {  // "MxNxK"
+    return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
+  }
 };
 
 // A 32-bit linear congruential generator: the same inputs on every machine.
-class Generator {
- public:
+struct Generator {
+  uint32_t state = 20260901u;
   // Uniform in [0, 1): the top 24 bits, which a float holds exactly.
   float unit() {
-    state_ = 1664525u * state_ + 1013904223u;
-    return static_cast<float>(state_ >> 8) / 16777216.0f;
+    state = 1664525u * state + 1013904223u;
+    return static_cast<float>(state >> 8) / 16777216.0f;
   }
-
- private:
-  uint32_t state_ = 20260901u;
 };
 
-// Activations after a ReLU: never negative.
-std::vector<float> makeA(Shape shape, Generator& random) {
-  std::vector<float> a(size_t(shape.m) * shape.k);
-  for (float& value : a) value = random.unit();
-  return a;
-}
+struct Inputs {
+  Shape shape;
+  std::vector<float> a, b;
+};
 
-// Weights whose columns differ 64-fold in gain, with an outlier every 37th element.
-std::vector<float> makeB(Shape shape, Generator& random) {
-  std::vector<float> b(size_t(shape.k) * shape.n);
-  forEach(b.size(), shape.n, [&](size_t i, int col) {
-    const float gain = 1.0f / static_cast<float>(1 << (col % 7));
-    b[i] = (2.0f * random.unit() - 1.0f) * gain * (i % 37 == 0 ? 8.0f : 1.0f);
-  });
-  return b;
+// A: activations after a ReLU, never negative. B, drawn after A: weights whose columns
+// differ 64-fold in gain, with an outlier every 37th element.
+Inputs syntheticInputs(Shape shape) {
+  Inputs in = {shape, std::vector<float>(size_t(shape.m) * shape.k),
+               std::vector<float>(size_t(shape.k) * shape.n)};
+  Generator random;
+  for (float& value : in.a) value = random.unit();
+  for (size_t i = 0; i < in.b.size(); ++i) {
+    const float gain = 1.0f / static_cast<float>(1 << (i % shape.n % 7));
+    in.b[i] = (2.0f * random.unit() - 1.0f) * gain * (i % 37 == 0 ? 8.0f : 1.0f);
+  }
+  return in;
 }
 // end snippet
 
 // ---------------------------------------------------------------- quantizers
-
 // snippet: quantize-symmetric
 // Largest magnitude; refuses NaN and infinity by index, since no scale fits them.
 float maxAbs(const std::vector<float>& x) {
@@ -157,9 +135,15 @@ float symmetricScale(float largest) {
   return scale > 0.0f ? scale : 1.0f;
 }
 
+// Nearest integer, ties to even: the sum has no bit left for a fraction. What
+// std::nearbyint does, without its call; of 2^22 and more, nothing is asked here.
+float roundEven(float x) {
+  return x + 12582912.0f - 12582912.0f;
+}
+
 // Round to nearest, ties to even, then shift by the zero point and clamp.
 int8_t quantize(float x, float scale, int zeroPoint, int lowest) {
-  const float code = std::nearbyint(x / scale) + static_cast<float>(zeroPoint);
+  const float code = roundEven(x / scale) + static_cast<float>(zeroPoint);
   return static_cast<int8_t>(
       std::min(std::max(code, static_cast<float>(lowest)), 127.0f));
 }
@@ -170,60 +154,27 @@ float dequantize(int code, float scale, int zeroPoint) {
 // end snippet
 
 // snippet: quantized-codes
-// snippet: host-simd
-// Wider versions of a host loop, chosen when the program starts. The results are the
-// same bits: these loops round nothing but single operations, or add exact products in
-// a fixed order, so that even a fused multiply-add rounds as a product and a sum would.
-#if defined(__linux__) && defined(__x86_64__) && !defined(__clang__) && \
-    !defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
-#define HOST_SIMD                              \
-  __attribute__((optimize("fp-contract=fast"), \
-                 target_clones("avx512f", "arch=haswell", "default")))
-#else
-#define HOST_SIMD
-#endif
-// end snippet
-
-// Codes of all values, with one scale. (An int8_t may alias everything; only what is
-// held in local variables stays put while codes are written.)
-HOST_SIMD std::vector<int8_t> quantizeAll(const std::vector<float>& x, float scale,
-                                          int zeroPoint, int lowest) {
-  const size_t count = x.size();
-  std::vector<int8_t> codes(count);
-  const float* in = x.data();
-  int8_t* out = codes.data();
-  for (size_t i = 0; i < count; ++i) out[i] = quantize(in[i], scale, zeroPoint, lowest);
-  return codes;
-}
-
-// Symmetric codes of a row-major matrix, with a scale for each column.
-HOST_SIMD std::vector<int8_t> quantizeByColumn(const std::vector<float>& x,
-                                               const std::vector<float>& scales) {
-  std::vector<int8_t> codes(x.size());
-  const size_t columns = scales.size();
-  for (size_t row = 0; row < x.size(); row += columns) {
-    const float *in = &x[row], *scale = scales.data();
-    int8_t* out = &codes[row];
-    for (size_t i = 0; i < columns; ++i) out[i] = quantize(in[i], scale[i], 0, -127);
-  }
-  return codes;
-}
-
-struct QuantizedA {
-  std::vector<int8_t> codes;  // m x k
-  float scale = 1.0f;
-  int zeroPoint = 0;
-};
-
-struct QuantizedB {
-  std::vector<int8_t> codes;  // k x n
+struct Quantized {
+  std::vector<int8_t> codes;  // row-major, as the values
   std::vector<float> scales;  // 1, or one for each column
+  int zeroPoint = 0;
+
+  float scale(size_t col) const { return scales[scales.size() == 1 ? 0 : col]; }
+
+  // Codes of x with the scales and the zero point that are set, row after row.
+  void encode(const std::vector<float>& x, int lowest) {
+    codes.resize(x.size());
+    for (size_t i = 0, col = 0; i < x.size(); ++i) {
+      codes[i] = quantize(x[i], scales[col], zeroPoint, lowest);
+      col = col + 1 < scales.size() ? col + 1 : 0;
+    }
+  }
 };
 
-QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
-  QuantizedA q;
-  q.scale = symmetricScale(maxAbs(a));
-  q.codes = quantizeAll(a, q.scale, 0, -127);
+Quantized quantizeSymmetric(const std::vector<float>& x) {
+  Quantized q;
+  q.scales = {symmetricScale(maxAbs(x))};
+  q.encode(x, -127);
   return q;
 }
 // end snippet
@@ -231,28 +182,19 @@ QuantizedA quantizeSymmetricA(const std::vector<float>& a) {
 // snippet: quantize-asymmetric
 // Codes -128..127 over the range of the values *and zero*, so that zero is a code:
 // the zero point. Without zero in the range, [1, 2] would need zero point -383.
-QuantizedA quantizeAsymmetricA(const std::vector<float>& a) {
-  maxAbs(a);  // refuses what is not finite
+Quantized quantizeAsymmetric(const std::vector<float>& x) {
+  maxAbs(x);  // refuses what is not finite
   float low = 0.0f, high = 0.0f;
-  for (float value : a) {
+  for (float value : x) {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  QuantizedA q;
-  q.scale = static_cast<float>((double(high) - low) / 255.0);
-  if (q.scale <= 0.0f) q.scale = 1.0f;
-  const double zeroPoint = std::nearbyint(-128.0 - double(low) / q.scale);
+  Quantized q;
+  q.scales = {static_cast<float>((double(high) - low) / 255.0)};
+  if (q.scales[0] <= 0.0f) q.scales[0] = 1.0f;
+  const double zeroPoint = std::nearbyint(-128.0 - double(low) / q.scales[0]);
   q.zeroPoint = static_cast<int>(std::min(std::max(zeroPoint, -128.0), 127.0));
-  q.codes = quantizeAll(a, q.scale, q.zeroPoint, -128);
-  return q;
-}
-// end snippet
-
-// snippet: one-scale
-QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
-  QuantizedB q;
-  q.scales.assign(1, symmetricScale(maxAbs(b)));
-  q.codes = quantizeAll(b, q.scales[0], 0, -127);
+  q.encode(x, -128);
   return q;
 }
 // end snippet
@@ -262,17 +204,17 @@ QuantizedB quantizeOneScaleB(const std::vector<float>& b) {
 std::vector<float> columnMaxAbs(const std::vector<float>& b, int n) {
   maxAbs(b);  // refuses what is not finite
   std::vector<float> largest(n, 0.0f);
-  forEach(b.size(), n, [&](size_t i, int col) {
-    largest[col] = std::max(largest[col], std::fabs(b[i]));
-  });
+  for (size_t i = 0; i < b.size();) {
+    for (float& value : largest) value = std::max(value, std::fabs(b[i])), ++i;
+  }
   return largest;
 }
 
 // One symmetric scale for each column: its largest magnitude gets code 127 or -127.
-QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
-  QuantizedB q;
+Quantized quantizeColumns(const std::vector<float>& b, int n) {
+  Quantized q;
   for (float largest : columnMaxAbs(b, n)) q.scales.push_back(symmetricScale(largest));
-  q.codes = quantizeByColumn(b, q.scales);
+  q.encode(b, -127);
   return q;
 }
 // end snippet
@@ -281,7 +223,9 @@ QuantizedB quantizeColumnsB(const std::vector<float>& b, int n) {
 // Sum of each column of B's codes: what a zero point in A has to be multiplied by.
 std::vector<int32_t> columnSums(const std::vector<int8_t>& codes, int n) {
   std::vector<int32_t> sums(n, 0);
-  forEach(codes.size(), n, [&](size_t i, int col) { sums[col] += codes[i]; });
+  for (size_t i = 0; i < codes.size();) {
+    for (int32_t& sum : sums) sum += codes[i++];
+  }
   return sums;
 }
 // end snippet
@@ -305,243 +249,28 @@ ColumnCodes columnCodes(const std::vector<int8_t>& codes, int n, int col) {
 
 // snippet: prune-2to4
 // Of every four consecutive values along k keeps the two largest magnitudes (the
-// earlier one when they tie) and zeroes the rest. A last group of fewer than four
-// keeps at most two as well.
+// earlier one when they tie) and zeroes the rest; so too in a shorter last group.
 void prune2to4(std::vector<float>& b, int k, int n) {
   for (int k0 = 0; k0 < k; k0 += 4) {
-    const int group = std::min(4, k - k0);
     for (int col = 0; col < n; ++col) {
-      const auto at = [&](int i) -> float& { return b[size_t(k0 + i) * n + col]; };
-      bool keep[4] = {};
-      for (int kept = 0; kept < 2; ++kept) {
-        int best = -1;
-        for (int i = 0; i < group; ++i) {
-          const bool larger = best < 0 || std::fabs(at(i)) > std::fabs(at(best));
-          if (!keep[i] && larger) best = i;
+      float* group = &b[size_t(k0) * n + col];  // its values are n apart
+      const int size = std::min(4, k - k0);
+      float magnitude[4] = {};
+      for (int i = 0; i < size; ++i) magnitude[i] = std::fabs(group[size_t(i) * n]);
+      for (int i = 0; i < size; ++i) {
+        int ahead = 0;
+        for (int j = 0; j < size; ++j) {
+          ahead +=
+              magnitude[j] > magnitude[i] || (magnitude[j] == magnitude[i] && j < i);
         }
-        if (best >= 0) keep[best] = true;
-      }
-      for (int i = 0; i < group; ++i) {
-        if (!keep[i]) at(i) = 0.0f;
+        if (ahead >= 2) group[size_t(i) * n] = 0.0f;
       }
     }
   }
 }
-// end snippet
-
-// ---------------------------------------------------------------- CPU reference
-
-// snippet: reference
-// snippet: product-rows
-// Two rows of a product at once, in a block of columns: for row r
-// sum[r][j] += x[r][0] * b[0][j] + ... + x[r][15] * b[15][j], in that order.
-constexpr int kTerms = 16, kColumns = 256;
-template <typename T>
-using Terms = std::array<std::array<T, kColumns>, kTerms>;
-template <typename T>
-using RowPair = std::array<std::array<T, kTerms>, 2>;
-template <typename T>
-HOST_SIMD void addTerms(const RowPair<T>& x, const Terms<T>& b, int columns,
-                        T* __restrict sum0, T* __restrict sum1) {
-  for (int j = 0; j < columns; ++j) {
-    T value0 = sum0[j], value1 = sum1[j];
-    for (int q = 0; q < kTerms; ++q) {
-      value0 += x[0][q] * b[q][j];
-      value1 += x[1][q] * b[q][j];
-    }
-    sum0[j] = value0;
-    sum1[j] = value1;
-  }
-}
-
-// A (rows x k) times B (k x n) in the arithmetic of T. Each output adds its terms in
-// ascending k; a few terms of a block of columns at a time stay in the cache: the same
-// sums, sooner.
-template <typename T, typename TA, typename TB>
-void productRows(const TA* a, const std::vector<TB>& b, int rows, int n, int k,
-                 std::vector<T>& out) {
-  alignas(64) Terms<T> bTerms = {};     // past the end of k, 0 * something is added
-  std::array<T, kColumns> unused = {};  // the second row of a last odd one
-  out.assign(size_t(rows) * n, 0);
-  for (int j0 = 0; j0 < n; j0 += kColumns) {
-    const int columns = std::min(kColumns, n - j0);
-    for (int p = 0; p < k; p += kTerms) {
-      const int terms = std::min(kTerms, k - p);
-      for (int q = 0; q < terms; ++q) {
-        const TB* bRow = &b[size_t(p + q) * n + j0];
-        std::copy(bRow, bRow + columns, bTerms[q].begin());
-      }
-      for (int i = 0; i < rows; i += 2) {
-        RowPair<T> x = {};
-        T* sums[2] = {unused.data(), unused.data()};
-        for (int r = 0; r < std::min(2, rows - i); ++r) {
-          const TA* aRow = a + size_t(i + r) * k + p;
-          std::copy(aRow, aRow + terms, x[r].begin());
-          sums[r] = &out[size_t(i + r) * n + j0];
-        }
-        addTerms(x, bTerms, columns, sums[0], sums[1]);
-      }
-    }
-  }
-}
-// end snippet
-
-// Rows [first, first + rows) of A*B in double, over the original floats: a product of
-// two floats is exact in double.
-void referenceRows(const std::vector<float>& a, const std::vector<float>& b,
-                   Shape shape, int first, int rows, std::vector<double>& out) {
-  productRows(&a[size_t(first) * shape.k], b, rows, shape.n, shape.k, out);
-}
-// end snippet
-
-// snippet: exact-gate
-// Rows of the INT8 output, to the bit: integer sums, one conversion, one product.
-// `aCodes` is rows x k, `out` rows x n. The zero point is subtracted from each code
-// instead of corrected for afterwards, so that no step is shared with the kernel that
-// is judged.
-void oracle(const int8_t* aCodes, int rows, int zeroPoint,
-            const std::vector<int8_t>& bCodes, const std::vector<float>& outputScale,
-            int n, int k, std::vector<float>& out) {
-  std::vector<int32_t> a(aCodes, aCodes + size_t(rows) * k), sum;
-  for (int32_t& code : a) code -= zeroPoint;
-  productRows(a.data(), bCodes, rows, n, k, sum);
-  out.resize(sum.size());
-  forEach(sum.size(), n, [&](size_t i, int col) {
-    out[i] =
-        static_cast<float>(sum[i]) * outputScale[outputScale.size() == 1 ? 0 : col];
-  });
-}
-
-// Which rows the exact gate compares: all of a small case; of a large one a row of
-// every tile row, at a wandering offset, so that every block answers in every column.
-std::vector<int> oracleRows(Shape shape) {
-  std::vector<int> rows;
-  const bool every = shape.work() <= 256.0 * 256.0 * 256.0;
-  for (int first = 0, tile = 0; first < shape.m; first += every ? 1 : kTile, ++tile) {
-    const int height = every ? 1 : std::min(kTile, shape.m - first);
-    rows.push_back(first + 7 * tile % height);
-  }
-  return rows;
-}
-
-// Bit patterns decide, so that a NaN or a -0 in the output differs too.
-long countDifferentBits(const std::vector<float>& got, const std::vector<float>& want) {
-  long different = 0;
-  for (size_t i = 0; i < want.size(); ++i) {
-    different += std::memcmp(&got[i], &want[i], sizeof(float)) != 0;
-  }
-  return different;
-}
-// end snippet
-
-// ---------------------------------------------------------------- gates
-
-// snippet: column-gate
-// Bound on |error| in each column of the output. With a scale for each column a code
-// is off by half a step at most, and a term by |a| * stepB/2 + |b| * stepA/2 and a
-// little; if all k errors had one sign they would reach k * max|A| * max|B[:,c]| / 127.
-// Four times that is the gate. (One scale for all of B rounds a small column more
-// coarsely than this assumes: where that row stays below, errors cancel, and nothing
-// proves it.)
-// What holds always is far above what happens, so it lets wrong kernels pass; the
-// exact gate is the test. Over sqrt(k) instead of k it is a diagnostic.
-std::vector<double> columnGate(int k, float maxA, const std::vector<float>& maxB) {
-  std::vector<double> gate;
-  for (float largest : maxB) gate.push_back(4.0 * k * maxA * largest / 127.0);
-  return gate;
-}
-// end snippet
-
-// snippet: predicted-rms
-struct PredictedRms {
-  double noise = 0.0, withBias = 0.0;
-};
-
-// Rms error of the product, from first order in the rounding errors e of B's codes
-// and d of A's: sum over k of a e + b d. Uniform noise over one step has variance
-// step^2/12, so `noise` averages sum_k (a^2 sB^2/12 + b^2 sA^2/12) over the outputs,
-// with the scales really used. But where A's mean is not zero, mean(A) * sum_k e is
-// one number for a whole column of the output: a bias. Few columns, or errors e that
-// repeat along k, leave it far from its expected size; `withBias` takes it as it is.
-PredictedRms predictRms(const std::vector<float>& a, const std::vector<float>& b,
-                        Shape shape, float scaleA, const QuantizedB& qb) {
-  double sumA = 0.0, sumA2 = 0.0, sumB2 = 0.0;
-  for (float value : a) {
-    sumA += value;
-    sumA2 += double(value) * value;
-  }
-  for (float value : b) sumB2 += double(value) * value;
-  const double meanA = sumA / double(a.size()), meanA2 = sumA2 / double(a.size());
-
-  std::vector<double> bias(shape.n, 0.0);
-  const auto scaleB = [&](int col) {
-    return qb.scales[qb.scales.size() == 1 ? 0 : col];
-  };
-  forEach(b.size(), shape.n, [&](size_t i, int col) {
-    bias[col] += double(qb.codes[i]) * scaleB(col) - b[i];
-  });
-  double expected = 0.0, actual = 0.0;  // sums over columns of B's share
-  for (int col = 0; col < shape.n; ++col) {
-    const double noise = shape.k * double(scaleB(col)) * scaleB(col) / 12.0;
-    expected += meanA2 * noise;
-    actual += (meanA2 - meanA * meanA) * noise + meanA * meanA * bias[col] * bias[col];
-  }
-  const double fromA = sumB2 * double(scaleA) * scaleA / 12.0;
-  return {std::sqrt((expected + fromA) / shape.n),
-          std::sqrt((actual + fromA) / shape.n)};
-}
-
-// How far measured/withBias may stand from 1: one percent for the model, and what an
-// average over so many outputs wanders.
-double predictionBand(Shape shape) {
-  return 0.01 + 2.5 / std::sqrt(double(shape.m) * shape.n);
-}
-
-// Whether the model fits the inputs at all: an average needs many terms, and where n
-// is a multiple of 37 B's outliers fill whole columns instead of being strewn.
-bool predictionHolds(Shape shape) {
-  return std::min({shape.m, shape.n, shape.k}) >= 128 && shape.n % 37 != 0;
-}
-// end snippet
-
-// snippet: f32-gate
-// |got - ref| <= relative * (max|ref| + |ref|): the rounding of k additions, with the
-// factor sqrt(k) of errors that partly cancel. max|ref| is known only at the end of a
-// streamed pass, so what fails the gate so far is kept and judged again then.
-class F32Gate {
- public:
-  explicit F32Gate(int k)
-      : relative_(std::max(1e-5, 4.0 * std::ldexp(1.0, -23) * std::sqrt(double(k)))) {}
-
-  void raise(double reference) {
-    maxReference_ = std::max(maxReference_, std::fabs(reference));
-  }
-  void add(double error, double reference) {
-    if (!passes({error, reference})) doubtful_.push_back({error, reference});
-  }
-  long failures() const {
-    return std::count_if(doubtful_.begin(), doubtful_.end(),
-                         [this](const Element& element) { return !passes(element); });
-  }
-  double relative() const { return relative_; }
-  double absolute() const { return relative_ * maxReference_; }
-  double maxReference() const { return maxReference_; }
-
- private:
-  struct Element {
-    double error, reference;
-  };
-  bool passes(const Element& element) const {
-    return element.error <= absolute() + relative_ * std::fabs(element.reference);
-  }
-
-  double relative_, maxReference_ = 0.0;
-  std::vector<Element> doubtful_;
-};
 // end snippet
 
 // ---------------------------------------------------------------- kernels
-
 // snippet: matmul-tiled-f32
 // C = A * B in FP32, a tile at a time through shared memory.
 __global__ void matmulTiledF32(const float* a, const float* b, float* c, int m, int n,
@@ -599,14 +328,179 @@ __global__ void matmulInt8(const int8_t* a, const int8_t* b, float* c, int m, in
 }
 // end snippet
 
-// ---------------------------------------------------------------- storage formats
+// ---------------------------------------------------------------- what is right
+// snippet: plain-product
+// (A - subtract) times B in the arithmetic of Sum, as plainly as it can be written: it
+// shares no step with the kernels that it judges. A thread makes 16 neighbouring
+// outputs of a row, each in ascending k. A double holds the product of two floats
+// exactly, and an int32_t that of two codes, so fusing multiply and add changes no bit.
+constexpr int kRun = 16;
+template <typename Sum, typename T>
+__global__ void plainProduct(const T* a, const T* b, Sum* c, int m, int n, int k,
+                             Sum subtract) {
+  const int row = blockIdx.y * kTile + threadIdx.y;
+  const int first = (blockIdx.x * kTile + threadIdx.x) * kRun;
+  if (row >= m || first >= n) return;
+  const int width = n - first < kRun ? n - first : kRun;
 
+  Sum sum[kRun] = {};
+  for (int p = 0; p < k; ++p) {
+    const Sum x = Sum(a[size_t(row) * k + p]) - subtract;
+    const T* y = b + size_t(p) * n + first;
+    for (int j = 0; j < kRun; ++j) {
+      if (j < width) sum[j] += x * Sum(y[j]);
+    }
+  }
+  for (int j = 0; j < width; ++j) c[size_t(row) * n + first + j] = sum[j];
+}
+
+// One row of the same product by host loops, which the kernel is held against.
+template <typename Sum, typename T>
+std::vector<Sum> hostRow(const T* aRow, const std::vector<T>& b, Shape s,
+                         Sum subtract) {
+  std::vector<Sum> sum(s.n, 0);
+  for (int p = 0; p < s.k; ++p) {
+    const Sum x = Sum(aRow[p]) - subtract;
+    for (int j = 0; j < s.n; ++j) sum[j] += x * Sum(b[size_t(p) * s.n + j]);
+  }
+  return sum;
+}
+// end snippet
+
+// snippet: exact-gate
+// Which rows the exact gate compares: all of a small case; of a large one a row of
+// every tile row, at a wandering offset, so that every block answers in every column.
+std::vector<int> oracleRows(Shape shape) {
+  std::vector<int> rows;
+  const bool every = double(shape.m) * shape.n * shape.k <= 256.0 * 256.0 * 256.0;
+  for (int first = 0, tile = 0; first < shape.m; first += every ? 1 : kTile, ++tile) {
+    const int height = every ? 1 : std::min(kTile, shape.m - first);
+    rows.push_back(first + 7 * tile % height);
+  }
+  return rows;
+}
+
+// Values compared, and those of which any bit differs, as of a NaN or a -0 for a 0.
+struct Comparison {
+  long compared = 0, different = 0;
+
+  template <typename T>
+  void add(const std::vector<T>& got, const std::vector<T>& want) {
+    for (size_t i = 0; i < want.size(); ++i) {
+      ++compared;
+      different += std::memcmp(&got[i], &want[i], sizeof(T)) != 0;
+    }
+  }
+};
+// end snippet
+
+// ---------------------------------------------------------------- gates
+// snippet: column-gate
+// Bound on |error| in each column of the output. A code is off by half a step at most;
+// if all k errors had one sign, they would reach k * max|A| * max|B[:,c]| / 127 and a
+// little. Four times that is the gate: far above what happens, so wrong kernels pass
+// it, and the exact gate is the test. With sqrt(k) for k it is a diagnostic.
+std::vector<double> columnGate(int k, float maxA, const std::vector<float>& maxB) {
+  std::vector<double> gate;
+  for (float largest : maxB) gate.push_back(4.0 * k * maxA * largest / 127.0);
+  return gate;
+}
+// end snippet
+
+// snippet: predicted-rms
+struct PredictedRms {
+  double noise = 0.0, withBias = 0.0;
+};
+
+// Rms error of the product, to first order in the rounding errors e of B's codes and d
+// of A's: sum over k of a e + b d. Uniform noise over one step has variance step^2/12,
+// so `noise` averages sum_k (a^2 sB^2/12 + b^2 sA^2/12) over the outputs. But where A's
+// mean is not zero, mean(A) * sum_k e is one number for a whole column of the output, a
+// bias: `withBias` takes it as it is.
+PredictedRms predictRms(const std::vector<float>& a, const std::vector<float>& b,
+                        Shape shape, float scaleA, const Quantized& qb) {
+  double sumA = 0.0, sumA2 = 0.0, sumB2 = 0.0;
+  for (float value : a) {
+    sumA += value;
+    sumA2 += double(value) * value;
+  }
+  const double meanA = sumA / double(a.size()), meanA2 = sumA2 / double(a.size());
+
+  std::vector<double> bias(shape.n, 0.0);  // of each column of B, summed over k
+  for (size_t i = 0; i < b.size();) {
+    for (int col = 0; col < shape.n; ++col, ++i) {
+      sumB2 += double(b[i]) * b[i];
+      bias[col] += double(qb.codes[i]) * qb.scale(col) - b[i];
+    }
+  }
+  double expected = 0.0, actual = 0.0;  // sums over columns of B's share
+  for (int col = 0; col < shape.n; ++col) {
+    const double noise = shape.k * double(qb.scale(col)) * qb.scale(col) / 12.0;
+    expected += meanA2 * noise;
+    actual += std::max(meanA2 - meanA * meanA, 0.0) * noise +
+              meanA * meanA * bias[col] * bias[col];
+  }
+  const double fromA = sumB2 * double(scaleA) * scaleA / 12.0;
+  return {std::sqrt((expected + fromA) / shape.n),
+          std::sqrt((actual + fromA) / shape.n)};
+}
+
+// How far measured/withBias may stand from 1: one percent for the model, and what an
+// average over so many outputs wanders.
+double predictionBand(Shape shape) {
+  return 0.01 + 2.5 / std::sqrt(double(shape.m) * shape.n);
+}
+
+// Whether the model fits the inputs at all: an average needs many terms, and where n
+// is a multiple of 37 B's outliers fill whole columns instead of being strewn.
+bool predictionHolds(Shape shape) {
+  return std::min({shape.m, shape.n, shape.k}) >= 128 && shape.n % 37 != 0;
+}
+// end snippet
+
+// snippet: f32-gate
+// |got - ref| <= relative * (max|ref| + |ref|): the rounding of k additions, with the
+// factor sqrt(k) of errors that partly cancel.
+double f32Relative(int k) {
+  return std::max(1e-5, 4.0 * std::ldexp(1.0, -23) * std::sqrt(double(k)));
+}
+// end snippet
+
+// ---------------------------------------------------------------- storage formats
 // snippet: formatted
+// `value` as text; a quotient by an error of 0 has none.
 std::string formatted(const char* format, double value) {
   char text[64];
   std::snprintf(text, sizeof text, format, value);
-  return std::isfinite(value) ? text : "n/a";  // a ratio to an error of 0
+  return std::isfinite(value) ? text : "n/a";
 }
+
+// A Markdown table whose columns align in a terminal as well: the first as wide as
+// told, the others as their headers, 9 at least.
+class Table {
+ public:
+  Table(const std::vector<std::string>& header, int first = 17) : widths_{first} {
+    for (size_t i = 1; i < header.size(); ++i) {
+      widths_.push_back(std::max(9, static_cast<int>(header[i].size())));
+    }
+    std::printf("\n");
+    row(header);
+    for (size_t i = 0; i < header.size(); ++i) {
+      const std::string dashes(widths_[i] - 1, '-');
+      std::printf(i == 0 ? "| :%s " : "| %s: ", dashes.c_str());
+    }
+    std::printf("|\n");
+  }
+  void row(const std::vector<std::string>& cells) const {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      std::printf(i == 0 ? "| %-*s " : "| %*s ", widths_[i], cells[i].c_str());
+    }
+    std::printf("|\n");
+  }
+
+ private:
+  std::vector<int> widths_;
+};
 // end snippet
 
 // snippet: format-error
@@ -614,7 +508,6 @@ std::string formatted(const char* format, double value) {
 struct FormatError {
   double maxErr = 0.0, sumSquares = 0.0;
   size_t values = 0, saturated = 0;
-
   void add(float value, float stored, bool beyond) {
     const double error = double(stored) - value;
     maxErr = std::max(maxErr, std::fabs(error));
@@ -627,20 +520,33 @@ struct FormatError {
 // end snippet
 
 // snippet: element-formats
-// The elements of block formats: nearest representable value, ties to even, saturating.
+// Nearest value with so many bits of mantissa, ties to even, up to `largest`; below
+// `leastNormal` the steps get no smaller.
+float roundToBits(float x, int mantissaBits, float leastNormal, float largest) {
+  const uint32_t last = 1u << (23 - mantissaBits);  // of a float's 23, the last kept
+  float magnitude = std::fabs(x);
+  if (magnitude < leastNormal) {
+    const float step = leastNormal / static_cast<float>(1 << mantissaBits);
+    magnitude = roundEven(magnitude / step) * step;
+  } else {
+    uint32_t bits;
+    std::memcpy(&bits, &magnitude, sizeof bits);
+    bits = (bits + last / 2 - 1 + (bits / last & 1)) & ~(last - 1);
+    std::memcpy(&magnitude, &bits, sizeof bits);
+  }
+  return std::copysign(std::min(magnitude, largest), x);
+}
+
 float roundE4M3(float x) {
-  return static_cast<float>(__nv_fp8_e4m3(x));
+  return roundToBits(x, 3, 1.0f / 64.0f, 448.0f);
 }
 
 float roundE2M1(float x) {  // 0 0.5 1 1.5 2 3 4 6
-  const float magnitude = std::min(std::fabs(x), 6.0f);
-  const int doublings = (magnitude >= 2.0f) + 2 * (magnitude >= 4.0f);
-  const float step = 0.5f * static_cast<float>(1 + doublings);  // 0.5, 1 or 2
-  return std::copysign(std::nearbyint(magnitude / step) * step, x);
+  return roundToBits(x, 1, 1.0f, 6.0f);
 }
 
 float roundMxInt8(float x) {  // 8 bits with an implied 2^-6; -2 stays unused
-  return std::min(std::max(std::nearbyint(x * 64.0f), -127.0f), 127.0f) / 64.0f;
+  return std::min(std::max(roundEven(x * 64.0f), -127.0f), 127.0f) / 64.0f;
 }
 
 struct ElementFormat {
@@ -654,22 +560,21 @@ constexpr ElementFormat kMxInt8 = {roundMxInt8, 127.0f / 64.0f, 0};
 // end snippet
 
 // snippet: block-scales
+using ScaleRule = float (*)(float largest, ElementFormat element);
+
 // snippet: scale-rules
 // E8M0, the scale of the OCP Microscaling formats (v1.0, section 6.3): a power of two,
-// 2^-127 to 2^127. `roundUp` takes the smallest one that lets no element saturate.
-float powerOfTwoScale(float largest, ElementFormat element, bool roundUp) {
+// 2^-127 to 2^127. The largest elements of a block may saturate.
+float specificationScale(float largest, ElementFormat element) {
   if (largest == 0.0f) return 1.0f;
-  int exponent = std::ilogb(largest) - element.largestExponent;
-  if (roundUp && largest > std::ldexp(element.largest, exponent)) ++exponent;
+  const int exponent = std::ilogb(largest) - element.largestExponent;
   return std::ldexp(1.0f, std::min(std::max(exponent, -127), 127));
 }
 
-float specificationScale(float largest, ElementFormat element) {
-  return powerOfTwoScale(largest, element, false);
-}
-
+// The smallest power of two with which no element saturates.
 float roundedUpScale(float largest, ElementFormat element) {
-  return powerOfTwoScale(largest, element, true);
+  const float scale = specificationScale(largest, element);
+  return largest > element.largest * scale ? 2.0f * scale : scale;
 }
 
 // The idea without a standard's constraint: a float that maps the maximum on the
@@ -684,40 +589,39 @@ float floatScale(float largest, ElementFormat element) {
 // column may be short). `tensorScale` applies to all; `e4m3Scale` rounds each block's
 // scale to E4M3 as NVFP4 does.
 FormatError blockFormatError(const std::vector<float>& b, int k, int n, int block,
-                             ElementFormat element,
-                             float (*scaleOf)(float, ElementFormat),
+                             ElementFormat element, ScaleRule scaleOf,
                              float tensorScale = 1.0f, bool e4m3Scale = false) {
   FormatError error;
-  std::vector<float> largest(n), scale(n);  // of each column's block
   for (int k0 = 0; k0 < k; k0 += block) {
-    const size_t begin = size_t(k0) * n, end = size_t(std::min(k0 + block, k)) * n;
-    largest.assign(n, 0.0f);
-    forEach(end - begin, n, [&](size_t i, int col) {
-      largest[col] = std::max(largest[col], std::fabs(b[begin + i]));
-    });
     for (int col = 0; col < n; ++col) {
-      scale[col] = scaleOf(largest[col] / tensorScale, element);
-      if (e4m3Scale) scale[col] = roundE4M3(scale[col]);
-      scale[col] *= tensorScale;
+      const float* values = &b[size_t(k0) * n + col];  // n apart
+      const size_t end = size_t(std::min(block, k - k0)) * n;
+      float largest = 0.0f;
+      for (size_t i = 0; i < end; i += n) {
+        largest = std::max(largest, std::fabs(values[i]));
+      }
+      float scale = scaleOf(largest / tensorScale, element);
+      if (e4m3Scale) scale = roundE4M3(scale);
+      scale *= tensorScale;
+      for (size_t i = 0; i < end; i += n) {
+        const float scaled = scale > 0.0f ? values[i] / scale : 0.0f;
+        // The slack is the rounding of a float scale, not of a value.
+        error.add(values[i], element.round(scaled) * scale,
+                  std::fabs(scaled) > element.largest * (1.0f + 2.5e-7f));
+      }
     }
-    forEach(end - begin, n, [&](size_t i, int col) {
-      const float value = b[begin + i];
-      const float scaled = scale[col] > 0.0f ? value / scale[col] : 0.0f;
-      // The slack is the rounding of a float scale, not of a value.
-      error.add(value, element.round(scaled) * scale[col],
-                std::fabs(scaled) > element.largest * (1.0f + 2.5e-7f));
-    });
   }
   return error;
 }
 // end snippet
 
 // snippet: activation-census
-// What the codes alone do to the activations, as fractions of max|A|.
-FormatError activationError(const std::vector<float>& a, const QuantizedA& q) {
+// What INT8 codes alone do to values.
+FormatError int8Error(const std::vector<float>& x, const Quantized& q) {
   FormatError error;
-  for (size_t i = 0; i < a.size(); ++i) {
-    error.add(a[i], dequantize(q.codes[i], q.scale, q.zeroPoint), false);
+  for (size_t i = 0, col = 0; i < x.size(); ++i) {
+    error.add(x[i], dequantize(q.codes[i], q.scales[col], q.zeroPoint), false);
+    col = col + 1 < q.scales.size() ? col + 1 : 0;
   }
   return error;
 }
@@ -726,25 +630,24 @@ FormatError activationError(const std::vector<float>& a, const QuantizedA& q) {
 // step (127 steps become 255), so it buys 255/127 = 2.008 in rms, about a bit.
 bool printActivationCensus(const std::vector<float>& a) {
   const float maxA = maxAbs(a);
-  const FormatError symmetric = activationError(a, quantizeSymmetricA(a));
-  const FormatError asymmetric = activationError(a, quantizeAsymmetricA(a));
-  std::printf(
-      "\nactivation census on A (%zu values in [0, 1)),\n"
-      "errors as a fraction of max|A| = %.4f\n",
-      a.size(), maxA);
-  std::printf("  %-28s %16s %15s\n", "format", "max err", "rms err");
-  std::printf("  %-28s %16.3e %15.3e\n", "INT8 symmetric, one scale",
-              symmetric.maxErr / maxA, symmetric.rms() / maxA);
-  std::printf("  %-28s %16.3e %15.3e\n", "INT8 asymmetric, zero point",
-              asymmetric.maxErr / maxA, asymmetric.rms() / maxA);
+  const FormatError symmetric = int8Error(a, quantizeSymmetric(a));
+  const FormatError asymmetric = int8Error(a, quantizeAsymmetric(a));
+  std::printf("\n## activation census on A\n\nvalues of A: %zu in [0, 1)\n", a.size());
+  std::printf("errors as a fraction of max|A| = %.4f\n", maxA);
+  const Table table({"format", "max err", "rms err"}, 27);
+  for (const FormatError* error : {&symmetric, &asymmetric}) {
+    table.row({error == &symmetric ? "INT8 symmetric, one scale"
+                                   : "INT8 asymmetric, zero point",
+               formatted("%.3e", error->maxErr / maxA),
+               formatted("%.3e", error->rms() / maxA)});
+  }
   const double gain = symmetric.rms() / asymmetric.rms();
   const bool holds = gain > 1.9 && gain < 2.1;
+  const char* verdict = holds ? "holds" : "FALSE";
   const bool judged = a.size() >= 4096;  // fewer values average too little
-  std::printf("  claim: the zero point buys about a bit (255/127 = %.3fx): %.3fx, %s\n",
-              255.0 / 127.0, gain,
-              !judged ? "not judged"
-              : holds ? "holds"
-                      : "FALSE");
+  std::printf("\nclaim: the zero point buys about a bit (255/127 = %.3fx): %s, %s\n",
+              255.0 / 127.0, formatted("%.3fx", gain).c_str(),
+              judged ? verdict : "not judged");
   return holds || !judged;
 }
 // end snippet
@@ -757,119 +660,121 @@ struct StorageRow {
   FormatError error;
 };
 
-FormatError int8Error(const std::vector<float>& b, const QuantizedB& q, int n) {
-  FormatError error;
-  forEach(b.size(), n, [&](size_t i, int col) {
-    const float scale = q.scales[q.scales.size() == 1 ? 0 : col];
-    error.add(b[i], dequantize(q.codes[i], scale, 0), false);
-  });
-  return error;
-}
-
 std::vector<StorageRow> storageCensus(const std::vector<float>& b, int k, int n) {
   const float maxB = maxAbs(b);
-  const auto blocks = [&](int block, ElementFormat element,
-                          float (*scaleOf)(float, ElementFormat)) {
-    return blockFormatError(b, k, n, block, element, scaleOf);
+  const auto per32 = [&](ElementFormat element, ScaleRule scaleOf) {
+    return blockFormatError(b, k, n, 32, element, scaleOf);
   };
   const float fp8Scale = floatScale(maxB, kE4M3);
   const float nvfp4Scale = floatScale(maxB, {nullptr, 448.0f * 6.0f, 0});
   const auto unit = [](float, ElementFormat) { return 1.0f; };
   return {
-      {"INT8, one scale for B", 8, int8Error(b, quantizeOneScaleB(b), n)},
-      {"INT8, one scale per column", 8 + 32.0 / k,
-       int8Error(b, quantizeColumnsB(b, n), n)},
+      {"INT8, one scale for B", 8, int8Error(b, quantizeSymmetric(b))},
+      {"INT8, one scale per column", 8 + 32.0 / k, int8Error(b, quantizeColumns(b, n))},
       {"FP8 e4m3, one scale for B", 8,
-       blockFormatError(b, k, n, k, kE4M3, unit, fp8Scale)},
-      {"FP8 e4m3, one scale per 32", 9, blocks(32, kE4M3, floatScale)},
-      {"MXFP8, scale by the spec", 8.25, blocks(32, kE4M3, specificationScale)},
-      {"MXFP8, scale rounded up", 8.25, blocks(32, kE4M3, roundedUpScale)},
-      {"MXINT8", 8.25, blocks(32, kMxInt8, specificationScale)},
-      {"MXFP4", 4.25, blocks(32, kE2M1, specificationScale)},
+       blockFormatError(b, k, n, 32, kE4M3, unit, fp8Scale)},
+      {"FP8 e4m3, one scale per 32", 9, per32(kE4M3, floatScale)},
+      {"MXFP8, scale by the spec", 8.25, per32(kE4M3, specificationScale)},
+      {"MXFP8, scale rounded up", 8.25, per32(kE4M3, roundedUpScale)},
+      {"MXINT8", 8.25, per32(kMxInt8, specificationScale)},
+      {"MXFP4", 4.25, per32(kE2M1, specificationScale)},
       {"NVFP4", 4.5,
        blockFormatError(b, k, n, 16, kE2M1, floatScale, nvfp4Scale, true)},
   };
 }
 
-void printStorageCensus(const std::vector<float>& b, int k, int n) {
+// Returns whether every format was tried on every value.
+bool printStorageCensus(const std::vector<float>& b, int k, int n) {
   const float maxB = maxAbs(b);
-  std::printf("\nstorage census on B (%dx%d), errors as a fraction of max|B| = %.4f\n",
-              k, n, maxB);
-  std::printf("  %-28s %16s %15s %6s %9s\n", "format", "max err", "rms err", "bits",
-              "saturated");
+  std::printf("\n## storage census on B\n\nvalues of B: %dx%d\n", k, n);
+  std::printf("errors as a fraction of max|B| = %.4f\n", maxB);
+  const Table table({"format", "max err", "rms err", "bits", "saturated"}, 26);
   const std::vector<StorageRow> rows = storageCensus(b, k, n);
+  bool complete = true;
   for (const StorageRow& row : rows) {
-    std::printf("  %-28s %16.3e %15.3e %6.2f %8.3f%%\n", row.name,
-                row.error.maxErr / maxB, row.error.rms() / maxB, row.bits,
-                100.0 * double(row.error.saturated) / double(row.error.values));
+    const double saturated = double(row.error.saturated) / double(row.error.values);
+    table.row({row.name, formatted("%.3e", row.error.maxErr / maxB),
+               formatted("%.3e", row.error.rms() / maxB), formatted("%.2f", row.bits),
+               formatted("%.3f%%", 100.0 * saturated)});
+    complete = complete && row.error.values == b.size();
   }
   const auto ratio = [&](int row) {
     return formatted("%.3fx", rows[row].error.rms() / rows[2].error.rms());
   };
   std::printf(
-      "  'per 32' is block scaling as an idea, with a float scale; the MX rows\n"
-      "  (OCP v1.0) and NVFP4 are the standards, with rounded scales\n"
-      "  rms against one FP8 scale: float scales %s, by the spec %s, up %s\n",
+      "\n'per 32' is block scaling as an idea, with a float scale;\n"
+      "the MX rows (OCP v1.0) and NVFP4 are the standards, with rounded scales\n"
+      "rms against one FP8 scale: float scales %s, by the spec %s, up %s\n",
       ratio(3).c_str(), ratio(4).c_str(), ratio(5).c_str());
+  if (!complete) std::printf("FAILED: storage census: values left out\n");
+  return complete;
 }
 // end snippet
 
 // ---------------------------------------------------------------- this card
-
 // snippet: capability-report
+// Rates of the units that the kernels' inner loops keep busy, in 10^12 operations a
+// second (a multiply-add is two): multiprocessors x clock x operations a cycle, by the
+// CUDA programming guide's throughput table. NaN where that is not known.
+struct Card {
+  double multiplyAddPeak = NAN, dp4aPeak = NAN;
+};
+
 // What this card's tensor cores could do; none of it is used or timed here.
-void printCapabilities() {
-  int device = 0;
+Card printCapabilities() {
+  int device = 0, kilohertz = 0;
   cudaDeviceProp properties;
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
-  const int capability = 10 * properties.major + properties.minor;
-  const auto from = [&](int needed) { return capability >= needed ? "yes" : "no"; };
-  std::printf("GPU: %s (compute capability %d.%d)\n\n", properties.name,
+  CUDA_CHECK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device));
+  Card card;
+  const int capability = 10 * properties.major + properties.minor;  // 75 is 7.5
+  const double cycles = properties.multiProcessorCount * kilohertz / 1e9;
+  if (cycles > 0.0 && capability >= 75) {
+    card.multiplyAddPeak = cycles * 2 * (capability <= 80 ? 64 : 128);
+    if (capability <= 90) card.dp4aPeak = cycles * 8 * 64;
+  }
+  std::printf("# quant_matmul on %s (compute capability %d.%d)\n", properties.name,
               properties.major, properties.minor);
-  std::printf("tensor-core support (compute capability %d.%d)\n", properties.major,
-              properties.minor);
-  std::printf("  INT8 tensor cores                      %s\n", from(75));
-  std::printf("  2:4 sparse tensor cores (cuSPARSELt)   %s\n", from(80));
-  std::printf("  FP8 e4m3/e5m2 tensor cores             %s\n", from(89));
+  std::printf("\n## tensor-core support\n");
+  const auto from = [&](int needed) { return capability >= needed ? "yes" : "no"; };
+  const Table table({"unit", "on this card"}, 36);
+  table.row({"INT8 tensor cores", from(75)});
+  table.row({"2:4 sparse tensor cores (cuSPARSELt)", from(80)});
+  table.row({"FP8 e4m3/e5m2 tensor cores", from(89)});
   std::printf(
-      "  this program uses none of them: its INT8 loop runs on CUDA cores,\n"
-      "  and its FP8 and 2:4 rows are host arithmetic\n");
+      "\nthis program uses none of them: its INT8 loop runs on CUDA cores,\n"
+      "and its FP8 and 2:4 rows are host arithmetic\n"
+      "peaks of the units that it uses: FP32 multiply-add %s TFLOPS, dp4a %s TOPS\n",
+      formatted("%.1f", card.multiplyAddPeak).c_str(),
+      formatted("%.1f", card.dp4aPeak).c_str());
+  return card;
 }
 // end snippet
 
 // ---------------------------------------------------------------- one case
-
-struct Options {
-  std::vector<Shape> cases;  // empty: the default ladder
-  int timedRuns = 10;
-  bool help = false;
-};
+enum { kF32, kOneScale, kPerColumn, kZeroPoint, kPruned };  // the rows
 
 // A kernel's output, still on the device, and what is known of it.
 struct Row {
   Row(const char* rowName, Shape shape)
-      : name(rowName), output(size_t(shape.m) * shape.n), columnMaxErr(shape.n, 0.0) {
-    output.poison();
-  }
+      : name(rowName), output(size_t(shape.m) * shape.n), columnMaxErr(shape.n) {}
 
   const char* name;
   DeviceBuffer<float> output;
   float milliseconds = -1.0f;  // below 0: not timed
   bool pruned = false;         // judged against the dense reference, by no bound
   PredictedRms predicted;
-  long compared = 0, different = 0;  // by the exact gate
+  Comparison exact;        // with the integer oracle
+  int32_t largestSum = 0;  // of the oracle's integers
 
   double maxErr = 0.0, sumSquares = 0.0, rms = 0.0, gateFraction = 0.0;
   std::vector<double> columnMaxErr;
   long notFinite = 0;
 
-  void add(float got, double reference, int col) {
+  void add(float got, double reference, size_t col) {
     const double error = std::fabs(got - reference);
-    if (!std::isfinite(error)) {
-      ++notFinite;
-      return;
-    }
+    notFinite += !std::isfinite(error);
     sumSquares += error * error;
     columnMaxErr[col] = std::max(columnMaxErr[col], error);
   }
@@ -885,36 +790,9 @@ struct Row {
   }
 };
 
-struct Inputs {
-  explicit Inputs(Shape s) : shape(s) {
-    Generator random;
-    a = makeA(shape, random);
-    b = makeB(shape, random);
-    maxA = maxAbs(a);
-    columnMax = columnMaxAbs(b, shape.n);
-  }
-  Shape shape;
-  std::vector<float> a, b;
-  float maxA = 0.0f;
-  std::vector<float> columnMax;
-};
-
-class Event {
- public:
-  Event() { CUDA_CHECK(cudaEventCreate(&event_)); }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  void record() { CUDA_CHECK(cudaEventRecord(event_)); }
-  float since(const Event& start) {
-    float milliseconds = 0.0f;
-    CUDA_CHECK(cudaEventSynchronize(event_));
-    CUDA_CHECK(cudaEventElapsedTime(&milliseconds, start.event_, event_));
-    return milliseconds;
-  }
-
- private:
-  cudaEvent_t event_ = nullptr;
+struct Events {
+  cudaEvent_t start = nullptr, stop = nullptr;
+  ~Events() { cudaEventDestroy(start), cudaEventDestroy(stop); }
 };
 
 // Launches once for the answer, then for the time: warm-up and the mean of `runs`.
@@ -927,301 +805,332 @@ float launchAndTime(const Launch& launch, int runs) {
   checked();
   CUDA_CHECK(cudaDeviceSynchronize());
   if (runs == 0) return -1.0f;
-  for (int i = 1; i < kWarmupLaunches; ++i) checked();
-  Event start, stop;
-  start.record();
+  for (int warmUp = 1; warmUp < 3; ++warmUp) checked();
+  Events events;
+  CUDA_CHECK(cudaEventCreate(&events.start));
+  CUDA_CHECK(cudaEventCreate(&events.stop));
+  CUDA_CHECK(cudaEventRecord(events.start));
   for (int i = 0; i < runs; ++i) checked();
-  stop.record();
-  return stop.since(start) / static_cast<float>(runs);
+  CUDA_CHECK(cudaEventRecord(events.stop));
+  CUDA_CHECK(cudaEventSynchronize(events.stop));
+  float milliseconds = 0.0f;
+  CUDA_CHECK(cudaEventElapsedTime(&milliseconds, events.start, events.stop));
+  return milliseconds / static_cast<float>(runs);
 }
 
-dim3 gridFor(Shape shape) {
-  return dim3((shape.n + kTile - 1) / kTile, (shape.m + kTile - 1) / kTile);
+// Blocks of kTile x kTile threads, each of which makes `run` outputs of a row.
+dim3 gridFor(Shape s, int run = 1) {
+  const int columns = kTile * run;
+  return dim3((s.n + columns - 1) / columns, (s.m + kTile - 1) / kTile);
 }
 
-Row runF32(const Inputs& in, int runs) {
-  const DeviceBuffer<float> a(in.a), b(in.b);
-  Row row("matmulTiledF32", in.shape);
-  row.milliseconds = launchAndTime(
-      [&] {
-        matmulTiledF32<<<gridFor(in.shape), dim3(kTile, kTile)>>>(
-            a.get(), b.get(), row.output.get(), in.shape.m, in.shape.n, in.shape.k);
-      },
-      runs);
-  return row;
+template <typename Sum, typename T>
+DeviceBuffer<Sum> launchPlainProduct(const DeviceBuffer<T>& a, const DeviceBuffer<T>& b,
+                                     Shape s, Sum subtract) {
+  DeviceBuffer<Sum> c(size_t(s.m) * s.n);
+  plainProduct<Sum, T><<<gridFor(s, kRun), dim3(kTile, kTile)>>>(
+      a.get(), b.get(), c.get(), s.m, s.n, s.k, subtract);
+  CUDA_CHECK(cudaGetLastError());
+  return c;
 }
 
-// Compares the rows that the oracle looks at, a batch at a time, bit for bit.
-void checkExactly(const Inputs& in, const QuantizedA& qa, const QuantizedB& qb,
-                  const std::vector<float>& outputScale, Row& row) {
-  constexpr size_t kBatch = 128;
-  const size_t n = in.shape.n, k = in.shape.k;
-  const std::vector<int> rows = oracleRows(in.shape);
-  for (size_t first = 0; first < rows.size(); first += kBatch) {
-    const size_t count = std::min(kBatch, rows.size() - first);
-    std::vector<int8_t> aCodes;
-    std::vector<float> got, want, line(n);
-    for (size_t i = first; i < first + count; ++i) {
-      const auto codes = qa.codes.begin() + rows[i] * k;
-      aCodes.insert(aCodes.end(), codes, codes + k);
-      row.output.read(rows[i] * n, line);
-      got.insert(got.end(), line.begin(), line.end());
-    }
-    oracle(aCodes.data(), int(count), qa.zeroPoint, qb.codes, outputScale, int(n),
-           int(k), want);
-    row.different += countDifferentBits(got, want);
-    row.compared += long(got.size());
+// Visits what the device holds of an m x n matrix, 64 rows at a time: nothing is held
+// whole on the host. visit(index of the first value, values).
+template <typename T, typename Visit>
+void forStripes(const DeviceBuffer<T>& matrix, Shape shape, const Visit& visit) {
+  const size_t count = size_t(shape.m) * shape.n, stripe = size_t(64) * shape.n;
+  std::vector<T> values;
+  for (size_t first = 0; first < count; first += stripe) {
+    values.resize(std::min(stripe, count - first));
+    matrix.read(first, values);
+    visit(first, values);
   }
 }
 
-template <bool perChannelB, bool asymA>
-Row runInt8(const char* name, const Inputs& in, const QuantizedA& qa,
-            const QuantizedB& qb, int runs) {
-  std::vector<float> outputScale;
-  for (float scaleB : qb.scales) outputScale.push_back(qa.scale * scaleB);
-
-  const DeviceBuffer<int8_t> a(qa.codes), b(qb.codes);
-  const DeviceBuffer<float> scale(outputScale);
-  const DeviceBuffer<int32_t> sums(columnSums(qb.codes, in.shape.n));
-  Row row(name, in.shape);
-  row.milliseconds = launchAndTime(
-      [&] {
-        matmulInt8<perChannelB, asymA><<<gridFor(in.shape), dim3(kTile, kTile)>>>(
-            a.get(), b.get(), row.output.get(), in.shape.m, in.shape.n, in.shape.k,
-            scale.get(), qa.zeroPoint, sums.get());
-      },
-      runs);
-  row.predicted = predictRms(in.a, in.b, in.shape, qa.scale, qb);
-  checkExactly(in, qa, qb, outputScale, row);
-  return row;
-}
-
+// What a case found. The reference is on the device: double, over the original floats.
 struct CaseReport {
-  explicit CaseReport(int k) : f32Gate(k) {}
-
+  DeviceBuffer<double> reference;
+  std::vector<double> gate;  // of each column
+  double maxReference = 0.0, rmsReference = 0.0;
   float scaleA = 0.0f, scaleAsymA = 0.0f, scaleB = 0.0f;
   int zeroPoint = 0;
   int smallColumn = 0;  // of the lowest gain, 64 times below the first column's
   ColumnCodes smallColumnCodes;  // with one scale for B
   std::vector<float> columnScales;
   std::vector<Row> rows;
-  F32Gate f32Gate;
+  bool twoOfFour = false;  // whether the pruned B is what it is called
+  long f32Failures = 0;
+  Comparison host;  // reference and oracle against host loops, some rows of each
 
-  const Row& f32() const { return rows[0]; }
-  const Row& oneScale() const { return rows[1]; }
-  const Row& perColumn() const { return rows[2]; }
-  const Row& zeroPointRow() const { return rows[3]; }
+  explicit CaseReport(const Inputs& in)
+      : reference(launchPlainProduct<double, float>(
+            DeviceBuffer<float>(in.a), DeviceBuffer<float>(in.b), in.shape, 0.0)),
+        gate(columnGate(in.shape.k, maxAbs(in.a), columnMaxAbs(in.b, in.shape.n))) {
+    double squares = 0.0;
+    forStripes(reference, in.shape, [&](size_t first, std::vector<double>& values) {
+      for (double value : values) {
+        maxReference = std::max(maxReference, std::fabs(value));
+        squares += value * value;
+      }
+      const size_t row = first / in.shape.n;
+      if (row % 512 != 0) return;
+      host.add(values, hostRow(&in.a[row * in.shape.k], in.b, in.shape, 0.0));
+    });
+    rmsReference = std::sqrt(squares / (double(in.shape.m) * in.shape.n));
+  }
 };
 
-// Codes of B pruned 2 of 4, four rows at a time: no second B is held. A column's
-// largest magnitude survives its group, so the dense scales are those of the pruned B
-// as well.
-std::vector<int8_t> prunedCodes(const std::vector<float>& b,
-                                const std::vector<float>& scales, int k, int n) {
-  std::vector<int8_t> codes;
-  codes.reserve(b.size());
-  for (int k0 = 0; k0 < k; k0 += 4) {
-    const auto begin = b.begin() + size_t(k0) * n;
-    std::vector<float> group(begin, begin + size_t(std::min(4, k - k0)) * n);
-    prune2to4(group, static_cast<int>(group.size()) / n, n);
-    const std::vector<int8_t> groupCodes = quantizeByColumn(group, scales);
-    codes.insert(codes.end(), groupCodes.begin(), groupCodes.end());
-  }
-  return codes;
+void runF32(const Inputs& in, int runs, CaseReport& report) {
+  const Shape s = in.shape;
+  const DeviceBuffer<float> a(in.a), b(in.b);
+  Row row("matmulTiledF32", s);
+  const auto launch = [&] {
+    matmulTiledF32<<<gridFor(s), dim3(kTile, kTile)>>>(a.get(), b.get(),
+                                                       row.output.get(), s.m, s.n, s.k);
+  };
+  row.milliseconds = launchAndTime(launch, runs);
+  report.rows.push_back(std::move(row));
 }
 
-// The ladder: each row changes one thing. Codes live only while a row needs them.
-CaseReport runLadder(const Inputs& in, int runs) {
-  const int n = in.shape.n;
-  CaseReport report(in.shape.k);
-  report.rows.push_back(runF32(in, runs));
+// Compares the rows that the oracle looks at, bit for bit, and a few of the oracle's
+// own with host loops.
+void checkExactly(const Inputs& in, const Quantized& qa, const Quantized& qb,
+                  const DeviceBuffer<int8_t>& b, Row& row, Comparison& host) {
+  Shape s = in.shape;
+  const std::vector<int> rows = oracleRows(s);
+  s.m = static_cast<int>(rows.size());
+  std::vector<int8_t> codes;  // of A, in the rows looked at
+  for (int r : rows) {
+    const auto begin = qa.codes.begin() + size_t(r) * s.k;
+    codes.insert(codes.end(), begin, begin + s.k);
+  }
+  const DeviceBuffer<int32_t> oracle = launchPlainProduct<int32_t, int8_t>(
+      DeviceBuffer<int8_t>(codes), b, s, qa.zeroPoint);
 
-  const QuantizedA symmetric = quantizeSymmetricA(in.a);
-  report.scaleA = symmetric.scale;
-  QuantizedB b = quantizeOneScaleB(in.b);
+  std::vector<int32_t> sums(s.n);
+  std::vector<float> got(s.n), want(s.n);
+  for (int i = 0; i < s.m; ++i) {
+    oracle.read(size_t(i) * s.n, sums);
+    for (int col = 0; col < s.n; ++col) {
+      want[col] = static_cast<float>(sums[col]) * (qa.scales[0] * qb.scale(col));
+      row.largestSum = std::max(row.largestSum, std::abs(sums[col]));
+    }
+    row.output.read(size_t(rows[i]) * s.n, got);
+    row.exact.add(got, want);
+    if (i % ((s.m + 1) / 2) == 0) {
+      host.add(sums, hostRow(&codes[size_t(i) * s.k], qb.codes, s, qa.zeroPoint));
+    }
+  }
+}
+
+template <bool perChannelB, bool asymA>
+void runInt8(const char* name, const Inputs& in, const Quantized& qa,
+             const Quantized& qb, int runs, CaseReport& report) {
+  const Shape s = in.shape;
+  std::vector<float> outputScale;
+  for (float scaleB : qb.scales) outputScale.push_back(qa.scales[0] * scaleB);
+  const DeviceBuffer<int8_t> a(qa.codes), b(qb.codes);
+  const DeviceBuffer<float> scale(outputScale);
+  const DeviceBuffer<int32_t> sums(columnSums(qb.codes, s.n));
+  Row row(name, s);
+  const auto launch = [&] {
+    matmulInt8<perChannelB, asymA><<<gridFor(s), dim3(kTile, kTile)>>>(
+        a.get(), b.get(), row.output.get(), s.m, s.n, s.k, scale.get(), qa.zeroPoint,
+        sums.get());
+  };
+  row.milliseconds = launchAndTime(launch, runs);
+  row.predicted = predictRms(in.a, in.b, s, qa.scales[0], qb);
+  checkExactly(in, qa, qb, b, row, report.host);
+  report.rows.push_back(std::move(row));
+}
+
+// The ladder: each row changes one thing. Codes live only while a row needs them, and
+// the last row prunes B in place, so the reference has to be there before.
+CaseReport runLadder(Inputs& in, int runs) {
+  const int n = in.shape.n;
+  CaseReport report(in);
+  runF32(in, runs, report);
+
+  const Quantized symmetric = quantizeSymmetric(in.a);
+  report.scaleA = symmetric.scales[0];
+  Quantized b = quantizeSymmetric(in.b);
   report.scaleB = b.scales[0];
   report.smallColumn = std::min(6, n - 1);
   report.smallColumnCodes = columnCodes(b.codes, n, report.smallColumn);
-  report.rows.push_back(
-      runInt8<false, false>("int8 one scale", in, symmetric, b, runs));
+  runInt8<false, false>("int8 one scale", in, symmetric, b, runs, report);
 
-  b = quantizeColumnsB(in.b, n);
+  b = quantizeColumns(in.b, n);
   report.columnScales = b.scales;
-  report.rows.push_back(
-      runInt8<true, false>("int8 per-column", in, symmetric, b, runs));
+  runInt8<true, false>("int8 per-column", in, symmetric, b, runs, report);
   {
-    const QuantizedA asymmetric = quantizeAsymmetricA(in.a);
-    report.scaleAsymA = asymmetric.scale;
+    const Quantized asymmetric = quantizeAsymmetric(in.a);
+    report.scaleAsymA = asymmetric.scales[0];
     report.zeroPoint = asymmetric.zeroPoint;
-    report.rows.push_back(
-        runInt8<true, true>("int8 per-col + zp", in, asymmetric, b, runs));
+    runInt8<true, true>("int8 per-col + zp", in, asymmetric, b, runs, report);
   }
-  b.codes = prunedCodes(in.b, b.scales, in.shape.k, n);
-  report.rows.push_back(runInt8<true, false>("int8 2:4 pruned", in, symmetric, b, 0));
+  prune2to4(in.b, in.shape.k, n);
+  const auto kept = in.b.size() - std::count(in.b.begin(), in.b.end(), 0.0f);
+  report.twoOfFour = kept <= size_t((in.shape.k + 3) / 4) * 2 * n;
+  b.encode(in.b, -127);  // a column's largest magnitude survives: its scale stays
+  runInt8<true, false>("int8 2:4 pruned", in, symmetric, b, 0, report);
   report.rows.back().pruned = true;
   return report;
 }
 
-// Streams the reference past every row's output, a stripe of rows at a time, so that
-// neither is ever held whole on the host.
-void judge(const Inputs& in, CaseReport& report) {
-  constexpr int kStripe = 256;
-  const size_t n = in.shape.n;
-  const std::vector<double> gate = columnGate(in.shape.k, in.maxA, in.columnMax);
-  std::vector<double> reference;
-  for (int first = 0; first < in.shape.m; first += kStripe) {
-    const int height = std::min(kStripe, in.shape.m - first);
-    referenceRows(in.a, in.b, in.shape, first, height, reference);
-    for (double value : reference) report.f32Gate.raise(value);
-
-    std::vector<float> got(reference.size());
+// Every error of every row against the reference.
+void judge(Shape shape, CaseReport& report) {
+  const double relative = f32Relative(shape.k);
+  std::vector<float> got;
+  forStripes(report.reference, shape, [&](size_t first, std::vector<double>& want) {
+    got.resize(want.size());
     for (Row& row : report.rows) {
-      row.output.read(first * n, got);
-      forEach(got.size(), in.shape.n,
-              [&](size_t i, int col) { row.add(got[i], reference[i], col); });
-      if (&row != &report.rows[0]) continue;
+      row.output.read(first, got);
+      for (size_t i = 0; i < got.size(); ++i) row.add(got[i], want[i], i % shape.n);
+      if (&row != &report.rows[kF32]) continue;
       for (size_t i = 0; i < got.size(); ++i) {
-        report.f32Gate.add(std::fabs(got[i] - reference[i]), reference[i]);
+        const double gate = relative * (report.maxReference + std::fabs(want[i]));
+        report.f32Failures += !(std::fabs(got[i] - want[i]) <= gate);
       }
     }
-  }
-  const double outputs = double(in.shape.m) * in.shape.n;
-  for (Row& row : report.rows) row.finish(gate, outputs);
+  });
+  for (Row& row : report.rows) row.finish(report.gate, double(shape.m) * shape.n);
 }
 
 // ---------------------------------------------------------------- the report
-
-void printLadder(const Inputs& in, const CaseReport& report) {
-  const F32Gate& f32 = report.f32Gate;
-  std::printf("\ncase %dx%dx%d, max |reference| = %.4f\n", in.shape.m, in.shape.n,
-              in.shape.k, f32.maxReference());
-  std::printf("  a scale sym %.3e, a scale asym %.3e, zero point %d\n", report.scaleA,
-              report.scaleAsymA, report.zeroPoint);
-  std::printf("  b scale (one for all) %.3e,\n", report.scaleB);
-  std::printf("  per-column scales span %.3e to %.3e\n", report.columnScales[0],
-              report.columnScales[report.smallColumn]);
-  std::printf("  one scale leaves column %d of B %d codes, %.1f%% of them 0\n",
-              report.smallColumn, report.smallColumnCodes.distinct,
-              100.0 * report.smallColumnCodes.zeros);
-  std::printf("  f32 gate: |got-ref| <= %.3e + %.3e*|ref|\n", f32.absolute(),
-              f32.relative());
+void printAccuracy(const Inputs& in, const CaseReport& report) {
+  const Row &one = report.rows[kOneScale], &each = report.rows[kPerColumn];
+  const double relative = f32Relative(in.shape.k);
+  const std::string gain = formatted("%.2fx", one.gateFraction / each.gateFraction);
+  const std::string moved = formatted("%.3fx", each.rms / report.rows[kZeroPoint].rms);
   std::printf(
-      "  int8 gate is per column: |got-ref| <= 4*K*amax*max|B[:,c]|/127\n"
-      "  sqrt(K) fraction is reported as a statistical diagnostic, not gated\n");
-  std::printf("  %-17s%11s%11s%10s%11s%10s%7s\n", "kernel", "max err", "rms err",
-              "gate frac", "sqrtK frac", "time (ms)", "vs f32");
+      "\n## case %s\n\n"
+      "max |reference| = %.4f\n"
+      "a scale sym %.3e, a scale asym %.3e, zero point %d\n"
+      "b scale (one for all) %.3e\n"
+      "per-column scales span %.3e to %.3e\n"
+      "one scale leaves column %d of B %d codes, %.1f%% of them 0\n"
+      "f32 gate: `|got-ref| <= %.3e + %.3e*|ref|`\n"
+      "int8 gate is per column: `|got-ref| <= 4*K*amax*max|B[:,c]|/127`\n"
+      "sqrt(K) fraction is reported as a statistical diagnostic, not gated\n"
+      "per-column cuts the worst gate fraction by %s\n"
+      "its sqrt(K) diagnostic improves by %s\n"
+      "the zero point moves end-to-end rms by %s\n",
+      in.shape.name().c_str(), report.maxReference, report.scaleA, report.scaleAsymA,
+      report.zeroPoint, report.scaleB, report.columnScales[0],
+      report.columnScales[report.smallColumn], report.smallColumn,
+      report.smallColumnCodes.distinct, 100.0 * report.smallColumnCodes.zeros,
+      relative * report.maxReference, relative, gain.c_str(), gain.c_str(),
+      moved.c_str());
   const double sqrtK = std::sqrt(double(in.shape.k));
+  const Table table(
+      {"kernel", "max err", "rms err", "rel rms", "gate frac", "sqrtK frac"});
   for (const Row& row : report.rows) {
-    const bool timed = row.milliseconds >= 0.0f;
     const auto bound = [&](double fraction) {
       return row.pruned ? "n/a" : formatted("%.3f", fraction);
     };
-    const std::string time = timed ? formatted("%.4f", row.milliseconds) : "not timed";
-    const std::string ratio =
-        timed ? formatted("%.2f", report.f32().milliseconds / row.milliseconds) : "n/a";
-    std::printf("  %-17s%11.3e%11.3e%10s%11s%10s%7s\n", row.name, row.maxErr, row.rms,
-                bound(row.gateFraction).c_str(),
-                bound(row.gateFraction * sqrtK).c_str(), time.c_str(), ratio.c_str());
+    table.row({row.name, formatted("%.3e", row.maxErr), formatted("%.3e", row.rms),
+               formatted("%#.3g%%", 100.0 * row.rms / report.rmsReference),
+               bound(row.gateFraction), bound(row.gateFraction * sqrtK)});
   }
 }
 
-void printComparisons(const CaseReport& report) {
-  const double gain = report.oneScale().gateFraction / report.perColumn().gateFraction;
-  const double moved = report.perColumn().rms / report.zeroPointRow().rms;
-  std::printf(
-      "  per-column cuts the worst gate fraction by %s;\n"
-      "  its sqrt(K) diagnostic improves by %s;\n"
-      "  the zero point moves end-to-end rms by %s\n",
-      formatted("%.2fx", gain).c_str(), formatted("%.2fx", gain).c_str(),
-      formatted("%.3fx", moved).c_str());
-}
-
-// Says what failed, and remembers it.
-class Verdict {
- public:
-  void require(bool holds, const char* who, const char* what) {
-    if (holds) return;
-    std::printf("  FAILED: %s: %s\n", who, what);
-    passed_ = false;
+void printTimes(const Inputs& in, const CaseReport& report, const Card& card) {
+  const double work = 2e-9 * in.shape.m * in.shape.n * in.shape.k;
+  const Table table({"kernel", "time (ms)", "vs f32", "TFLOPS/TOPS", "of peak"});
+  for (const Row& row : report.rows) {
+    if (row.pruned) continue;
+    const auto timed = [&](const char* format, double value) {
+      return row.milliseconds < 0.0f ? "not timed" : formatted(format, value);
+    };
+    const double rate = work / row.milliseconds;
+    const double peak = &row == &report.rows[0] ? card.multiplyAddPeak : card.dp4aPeak;
+    table.row({row.name, timed("%.4f", row.milliseconds),
+               timed("%.2f", report.rows[kF32].milliseconds / row.milliseconds),
+               timed("%.2f", rate), timed("%.1f%%", 100.0 * rate / peak)});
   }
-  bool passed() const { return passed_; }
-
- private:
-  bool passed_ = true;
-};
+}
 
 void printChecks(const Inputs& in, const CaseReport& report) {
-  std::printf("\nchecks of case %dx%dx%d\n", in.shape.m, in.shape.n, in.shape.k);
   std::printf(
-      "  exact gate: output bits against a host integer oracle\n"
-      "  predicted rms: noise of variance step^2/12, summed over k; biased: with\n"
-      "  each column's summed rounding error as it is\n");
-  std::printf("  %-17s%9s%10s%14s%11s%12s\n", "kernel", "compared", "differing",
-              "predicted rms", "meas/pred", "meas/biased");
+      "\n## checks of case %s\n\n"
+      "reference and oracle against host loops: %ld outputs compared, %ld differ\n"
+      "exact gate: output bits against an integer oracle\n"
+      "predicted rms: noise of variance step^2/12, summed over k\n"
+      "meas/biased: against that with each column's summed rounding error as it is\n",
+      in.shape.name().c_str(), report.host.compared, report.host.different);
+  const Table table({"kernel", "compared", "differing", "largest sum", "predicted rms",
+                     "meas/pred", "meas/biased"});
   for (const Row& row : report.rows) {
-    if (&row == &report.f32()) continue;
+    if (&row == &report.rows[kF32]) continue;
     const auto figure = [&](const char* format, double value) {
-      return row.pruned ? "n/a" : formatted(format, value);
+      return formatted(format, row.pruned ? NAN : value);
     };
-    std::printf("  %-17s%9ld%10ld%14s%11s%12s\n", row.name, row.compared, row.different,
-                figure("%.3e", row.predicted.noise).c_str(),
-                figure("%.3f", row.rms / row.predicted.noise).c_str(),
-                figure("%.4f", row.rms / row.predicted.withBias).c_str());
+    table.row({row.name, std::to_string(row.exact.compared),
+               std::to_string(row.exact.different), std::to_string(row.largestSum),
+               figure("%.3e", row.predicted.noise),
+               figure("%.3f", row.rms / row.predicted.noise),
+               figure("%.4f", row.rms / row.predicted.withBias)});
   }
 }
 
 // Every gate and claim of a case. One scale for B is judged by the exact gate alone:
 // a small column's few codes break what the bound and the prediction assume.
 bool judgeGates(const Inputs& in, const CaseReport& report) {
-  const Shape shape = in.shape;
-  const bool statistics = predictionHolds(shape);
-  const double band = predictionBand(shape);
-  Verdict verdict;
-  verdict.require(report.f32Gate.failures() == 0, report.f32().name, "f32 gate");
-  for (const Row& row : report.rows) {
-    verdict.require(row.notFinite == 0, row.name, "NaN or infinity in the output");
-    verdict.require(row.different == 0, row.name, "exact gate");
-  }
-  for (const Row* row : {&report.perColumn(), &report.zeroPointRow()}) {
-    verdict.require(row->gateFraction <= 1.0, row->name, "bound");
-    const double off = std::fabs(row->rms / row->predicted.withBias - 1.0);
-    verdict.require(!statistics || off <= band, row->name, "predicted rms");
-  }
-  const double one = report.oneScale().gateFraction;
-  const double each = report.perColumn().gateFraction;
-  verdict.require(!statistics || each < one, report.perColumn().name,
-                  "claim: a scale for each column beats one scale");
-  std::printf("  meas/biased %s\n",
+  const Row &one = report.rows[kOneScale], &each = report.rows[kPerColumn];
+  const bool statistics = predictionHolds(in.shape);
+  const double band = predictionBand(in.shape);
+  std::printf("\nmeas/biased %s\n",
               statistics
                   ? formatted("is gated per column: within %.4f of 1", band).c_str()
                   : "is not gated: too few values, or outliers in whole columns");
-  std::printf("  int8 one scale is not gated: it is %s the bound, %s sqrt(K)\n",
-              one <= 1.0 ? "within" : "beyond",
-              one * std::sqrt(double(shape.k)) <= 1.0 ? "within" : "beyond");
-  return verdict.passed();
+  std::printf("int8 one scale is not gated: it is %s the bound, %s sqrt(K)\n",
+              one.gateFraction <= 1.0 ? "within" : "beyond",
+              one.gateFraction * std::sqrt(in.shape.k) <= 1.0 ? "within" : "beyond");
+  bool passed = true;
+  const auto require = [&](bool holds, const char* who, const char* what) {
+    if (!holds) std::printf("FAILED: %s: %s\n", who, what);
+    passed = passed && holds;
+  };
+  require(report.host.different == 0, "reference and oracle", "host loops");
+  require(report.f32Failures == 0, report.rows[kF32].name, "f32 gate");
+  require(report.twoOfFour, report.rows[kPruned].name, "2 of 4");
+  for (const Row& row : report.rows) {
+    require(row.notFinite == 0, row.name, "NaN or infinity in the output");
+    require(row.exact.different == 0, row.name, "exact gate");
+  }
+  for (const Row* row : {&each, &report.rows[kZeroPoint]}) {
+    require(row->gateFraction <= 1.0, row->name, "bound");
+    const double off = std::fabs(row->rms / row->predicted.withBias - 1.0);
+    require(!statistics || off <= band, row->name, "predicted rms");
+  }
+  require(!statistics || each.gateFraction < one.gateFraction, each.name,
+          "claim: a scale for each column beats one scale");
+  return passed;
 }
 
-bool runCase(const Inputs& in, int timedRuns) {
+bool runCase(Inputs in, int timedRuns, const Card& card) {
   CaseReport report = runLadder(in, timedRuns);
-  judge(in, report);
-  printLadder(in, report);
-  printComparisons(report);
+  judge(in.shape, report);
+  printAccuracy(in, report);
+  printTimes(in, report, card);
   printChecks(in, report);
   return judgeGates(in, report);
 }
 
 // ---------------------------------------------------------------- arguments
-
 constexpr char kUsage[] =
-    "usage: quant_matmul [--cases N|MxNxK[,...]] [--timed-runs R] [--help]";
+    "usage: quant_matmul [--cases N|MxNxK[,...]] [--timed-runs R] [--help]\n";
+constexpr char kHelp[] =
+    "  --cases       sizes of A (MxK) times B (KxN), 1 to 65536 each; N is NxNxN;\n"
+    "                left out: two small ones, then 256,1024,2048\n"
+    "  --timed-runs  launches averaged for a time; 0 times nothing; default 10\n";
 
-// Reads digits that make a number in [low, high] and moves past them.
+// Reads a number in [low, high] and moves past it.
 bool parseNumber(const char*& text, int low, int high, int& value) {
-  if (*text < '0' || *text > '9') return false;
-  long number = 0;
-  for (; *text >= '0' && *text <= '9'; ++text) {
-    number = std::min(number * 10 + (*text - '0'), long(high) + 1);
-  }
+  if (*text < '0' || *text > '9') return false;  // strtol takes blanks and signs too
+  char* end = nullptr;
+  const long number = std::strtol(text, &end, 10);
+  text = end;
   value = static_cast<int>(number);
   return number >= low && number <= high;
 }
@@ -1242,101 +1151,100 @@ bool parseCases(const char* text, std::vector<Shape>& cases) {
   }
 }
 
-bool parseOptions(int argc, char** argv, Options& options) {
-  for (int i = 1; i < argc; ++i) {
+bool parseOptions(int argc, char** argv, std::vector<Shape>& cases, int& timedRuns) {
+  for (int i = 1; i < argc; i += 2) {
     const std::string flag = argv[i];
     const char* value = i + 1 < argc ? argv[i + 1] : "";
-    if (flag == "--help") {
-      options.help = true;
-    } else if (flag == "--cases") {
-      if (!parseCases(value, options.cases)) return false;
-      ++i;
-    } else if (flag == "--timed-runs") {
-      if (!parseNumber(value, 0, 1000, options.timedRuns) || *value) return false;
-      ++i;
-    } else {
-      return false;
-    }
+    const bool sizes = flag == "--cases" && parseCases(value, cases);
+    const bool runs = flag == "--timed-runs" &&
+                      parseNumber(value, 0, 1000, timedRuns) && *value == '\0';
+    if (!sizes && !runs) return false;
   }
   return true;
 }
 
-void printHelp() {
-  std::printf(
-      "%s\n"
-      "  --cases       sizes of A (MxK) times B (KxN), 1 to %d each; N is NxNxN;\n"
-      "                left out: a ragged 61x45x77, then 256,1024,2048\n"
-      "  --timed-runs  launches averaged for a time; 0 times nothing; default 10\n",
-      kUsage, kMaxSize);
-}
-
-// ---------------------------------------------------------------- the program
-
-void requireDevice() {
-  int devices = 0;
-  const cudaError_t status = cudaGetDeviceCount(&devices);
-  if (status == cudaSuccess && devices > 0) return;
+// Says before anything is allocated that a case is too large for the device.
+void requireMemory(Shape shape) {
+  const double m = shape.m, n = shape.n, k = shape.k;
+  const double needed = 28 * m * n + 4 * (m * k + k * n);  // outputs, reference; A, B
+  size_t free = 0, total = 0;
+  CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  if (needed <= double(free)) return;
   throw std::runtime_error(
-      std::string("no CUDA device answers (") +
-      (status == cudaSuccess ? "none found" : cudaGetErrorString(status)) +
-      "): run where an NVIDIA GPU and driver are, or build for the CPU (README.md)");
+      "case " + shape.name() + formatted(" needs %.1f GB", needed / 1e9) +
+      formatted(" of device memory, %.1f are free", double(free) / 1e9));
 }
 
-bool runCensuses(const Inputs& in) {
-  const bool claimHolds = printActivationCensus(in.a);
-  printStorageCensus(in.b, in.shape.k, in.shape.n);
-  return claimHolds;
+// Correctness only: dimensions that differ and fit no tile; and values in (7/8, 1],
+// whose sums of codes pass 2^24, where a float no longer holds every integer.
+int runSmallCases(const Card& card) {
+  const bool ragged = runCase(syntheticInputs({61, 45, 77}), 0, card);
+  Inputs large = syntheticInputs({33, 21, 4099});
+  Generator random;
+  for (auto* values : {&large.a, &large.b}) {
+    for (float& value : *values) value = 1.0f - random.unit() / 8.0f;
+  }
+  const bool exact = runCase(std::move(large), 0, card);
+  std::printf("\nthe ragged case %s\nthe case of sums above 2^24 %s\n",
+              ragged ? "passed its gates" : "FAILED",
+              exact ? "passed its gates" : "FAILED");
+  return !ragged + !exact;
 }
 
 // All cases; the censuses stand before the largest. Returns how many failed.
-int runCases(const std::vector<Shape>& cases, int timedRuns) {
+int runCases(const std::vector<Shape>& cases, int timedRuns, const Card& card) {
+  const auto work = [](Shape s) { return double(s.m) * s.n * s.k; };
   const auto largest = std::max_element(
-      cases.begin(), cases.end(),
-      [](const Shape& x, const Shape& y) { return x.work() < y.work(); });
+      cases.begin(), cases.end(), [&](Shape x, Shape y) { return work(x) < work(y); });
   int failed = 0;
   for (auto shape = cases.begin(); shape != cases.end(); ++shape) {
-    const Inputs in(*shape);
-    bool passed = shape != largest || runCensuses(in);
-    passed = runCase(in, timedRuns) && passed;
+    Inputs in = syntheticInputs(*shape);
+    bool passed = shape != largest || (printActivationCensus(in.a) &
+                                       printStorageCensus(in.b, shape->k, shape->n));
+    passed = runCase(std::move(in), timedRuns, card) && passed;
     failed += !passed;
     std::fflush(stdout);
   }
   return failed;
 }
 
-int run(const Options& options) {
-  requireDevice();
-  printCapabilities();
-  std::vector<Shape> cases = options.cases;
-  int failed = 0;
+int run(std::vector<Shape> cases, int timedRuns) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    throw std::runtime_error(
+        "no CUDA device answers: run on a GPU, or build for the CPU (README.md)");
+  }
+  for (Shape shape : cases) requireMemory(shape);
+  const Card card = printCapabilities();
+  int failedSmall = 0;
   if (cases.empty()) {
-    failed += !runCase(Inputs({61, 45, 77}), 0);
-    std::printf("\nthe ragged case %s\n", failed == 0 ? "passed its gates" : "FAILED");
+    failedSmall = runSmallCases(card);
     cases = {{256, 256, 256}, {1024, 1024, 1024}, {2048, 2048, 2048}};
   }
-  const int failedCases = runCases(cases, options.timedRuns);
-  if (failedCases == 0) {
-    std::printf("\nall %zu cases passed their gates\n", cases.size());
-  } else {
-    std::printf("\n%d of %zu cases FAILED\n", failedCases, cases.size());
-  }
-  return failed + failedCases == 0 ? 0 : 1;
+  const int failed = runCases(cases, timedRuns, card);
+  std::printf("\n## summary\n\n");
+  if (failed > 0) std::printf("%d of %zu cases FAILED\n", failed, cases.size());
+  if (failed == 0) std::printf("all %zu cases passed their gates\n", cases.size());
+  return failedSmall + failed == 0 ? 0 : 1;
 }
 
 int main(int argc, char** argv) {
-  Options options;
-  if (!parseOptions(argc, argv, options)) {
-    std::fprintf(stderr, "%s\n", kUsage);
+  std::vector<Shape> cases;  // none: the default ladder
+  int timedRuns = 10;
+  const bool help = argc == 2 && std::strcmp(argv[1], "--help") == 0;
+  if (!help && !parseOptions(argc, argv, cases, timedRuns)) {
+    std::fputs(kUsage, stderr);
     return 2;
   }
-  if (options.help) {
-    printHelp();
-    return 0;
-  }
   try {
-    return run(options);
+    const int status =
+        help ? std::printf("%s%s", kUsage, kHelp) < 0 : run(cases, timedRuns);
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+    throw std::runtime_error("the output could not be written");
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "quant_matmul: out of host memory: choose smaller --cases\n");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "quant_matmul: %s\n", error.what());
-    return 1;
   }
+  return 1;
 }

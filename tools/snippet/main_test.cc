@@ -128,28 +128,31 @@ TEST_CASE("a wrong command line exits with 2") {
 
 TEST_CASE("evidence is pulled through the checker's addresses, from any machine") {
   const auto evidence = [](const std::string& fraction) {
-    return "case 2x2x2, max |reference| = 1.5\n"
-           "  kernel            max err  gate frac\n"
-           "  int8 one scale  1.000e-01      0.050\n"
-           "  int8 per-column 1.000e-02      " +
-           fraction + "\n";
+    return "## case 2x2x2\n\nmax |reference| = 1.5\n\n"
+           "| kernel          |   max err | gate frac |\n"
+           "| :-------------- | --------: | --------: |\n"
+           "| int8 one scale  | 1.000e-01 |     0.050 |\n"
+           "| int8 per-column | 1.000e-02 |     " +
+           fraction + " |\n";
   };
   const std::string cell = "case 2x2x2 / int8 per-column / gate frac";
-  const std::string inline_pull = "<!-- pull: transcripts/p/here.txt#" + cell + " -->";
+  const std::string inline_pull = "<!-- pull: transcripts/p/here.md#" + cell + " -->";
   const std::string block_pull =
-      "<!-- pull: transcripts/p/here.txt#case 2x2x2 / table -->\n";
+      "<!-- pull: transcripts/p/here.md#case 2x2x2 / table -->\n";
   const std::string end = "<!-- end pull -->";
   const Repository repository("It is " + inline_pull + "?" + end + " of the gate.\n\n" +
                               block_pull + end + "\n");
-  repository.write("transcripts/p/here.txt", evidence("0.016"));
-  repository.write("transcripts/p/there.txt", evidence("0.017"));
+  repository.write("transcripts/p/here.md", evidence("0.016"));
+  repository.write("transcripts/p/there.md", evidence("0.017"));
+  repository.write("transcripts/p/rules.toml", "");
   const auto expected = [&](const std::string& fraction) {
     return "It is " + inline_pull + fraction + end + " of the gate.\n\n" + block_pull +
            "```text\n"
-           "  kernel            max err  gate frac\n"
-           "  int8 one scale  1.000e-01      0.050\n"
-           "  int8 per-column 1.000e-02      " +
-           fraction + "\n```\n" + end + "\n";
+           "| kernel          |   max err | gate frac |\n"
+           "| :-------------- | --------: | --------: |\n"
+           "| int8 one scale  | 1.000e-01 |     0.050 |\n"
+           "| int8 per-column | 1.000e-02 |     " +
+           fraction + " |\n```\n" + end + "\n";
   };
   const Result sync = run({"sync", "--root", repository.root()});
   CHECK(sync.err == "");
@@ -166,29 +169,31 @@ TEST_CASE("evidence is pulled through the checker's addresses, from any machine"
 
 TEST_CASE("evidence that is not there is named, with what is meant") {
   const Repository repository(
-      "It is <!-- pull: transcripts/p/here.txt#case 2x2x2 / int8 per-colum / max err "
+      "It is <!-- pull: transcripts/p/here.md#case 2x2x2 / int8 per-colum / max err "
       "-->1<!-- end pull -->.\n");
-  repository.write("transcripts/p/here.txt",
-                   "case 2x2x2\n  kernel            max err\n"
-                   "  int8 per-column 1.000e-02\n");
+  repository.write("transcripts/p/here.md",
+                   "## case 2x2x2\n\n| kernel | max err |\n| :- | -: |\n"
+                   "| int8 per-column | 1.000e-02 |\n");
+  repository.write("transcripts/p/rules.toml", "");
   const Result wrong = run({"check", "--root", repository.root()});
   CHECK(wrong.exit == 2);
   // What follows the message's first words is the checker's own affair.
-  CHECK(wrong.err.starts_with("a.md:1: no row 'int8 per-colum' in block 'case 2x2x2'"));
+  CHECK(wrong.err.starts_with(
+      "a.md:1: no row 'int8 per-colum'; did you mean 'int8 per-column'?"));
   CHECK(wrong.err.ends_with(
-      "\n  It is <!-- pull: transcripts/p/here.txt#case 2x2x2 / int8 per-colum / max "
+      "\n  It is <!-- pull: transcripts/p/here.md#case 2x2x2 / int8 per-colum / max "
       "err "
       "-->1<!-- end pull -->.\n"
-      "                                                       ^\n"));
+      "                                                      ^\n"));
   const common::Scratch output;
   const Result missing = run({"sync", "--root", repository.root(), "--machine", "there",
                               "--output", output.path().string()});
   CHECK(missing.exit == 2);
   CHECK(
       missing.err ==
-      "a.md:1: cannot read transcripts/p/there.txt: No such file or directory; did you "
-      "mean 'transcripts/p/here.txt'?\n"
-      "  It is <!-- pull: transcripts/p/here.txt#case 2x2x2 / int8 per-colum / max err "
+      "a.md:1: cannot read transcripts/p/there.md: No such file or directory; did you "
+      "mean 'transcripts/p/here.md'?\n"
+      "  It is <!-- pull: transcripts/p/here.md#case 2x2x2 / int8 per-colum / max err "
       "-->1<!-- end pull -->.\n"
       "                   ^\n");
 }

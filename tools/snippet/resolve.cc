@@ -40,18 +40,24 @@ std::string unknown_region(const Source& source, const std::string& file,
 }  // namespace
 
 bool is_evidence(const std::string& file) {
-  return file.ends_with(".txt") && !file.ends_with("CMakeLists.txt");
-}
-
-std::string on_machine(const std::string& file, const std::string& machine) {
-  if (machine.empty() || !file.starts_with("transcripts/")) return file;
-  return file.substr(0, file.rfind('/') + 1) + machine + ".txt";
+  return file.starts_with("transcripts/") && file.ends_with(".md");
 }
 
 Resolver::Resolver(ReadFile read, Evidence evidence, std::string machine)
     : read_(std::move(read)),
       evidence_(std::move(evidence)),
       machine_(std::move(machine)) {}
+
+std::string Resolver::on_machine(const std::string& file) const {
+  const std::string folder = file.substr(0, file.rfind('/') + 1);
+  if (machine_.empty() || !is_evidence(file)) return file;
+  try {
+    read_(folder + "rules.toml");
+  } catch (const std::exception&) {
+    return file;  // no program's
+  }
+  return folder + machine_ + ".md";
+}
 
 const Source& Resolver::source(const std::string& file,
                                std::vector<common::Diagnostic>& errors) {
@@ -104,7 +110,7 @@ std::optional<std::vector<std::string>> Resolver::lines(
       if (errors.size() == before && sources_.at(pull.file).usable) return found;
       return std::nullopt;
     }
-    const std::string file = on_machine(pull.file, machine_);
+    const std::string file = on_machine(pull.file);
     const Source& printed = source(file, errors);
     if (!printed.usable) return std::nullopt;
     column += pull.file.size() + 1;

@@ -27,12 +27,9 @@ struct Evidence {
   Get block;  // lines, each ended by '\n'
 };
 
-/// True for the files whose pulls are evidence: what a program printed, in a `.txt`.
+/// True for the files whose pulls are evidence: what a program printed, a
+/// `transcripts/FOLDER/NAME.md`.
 bool is_evidence(const std::string& file);
-
-/// For `transcripts/PROGRAM/MACHINE.txt` the same program's file on another machine,
-/// for any other file the file itself.
-std::string on_machine(const std::string& file, const std::string& machine);
 
 struct Source {
   std::string text;
@@ -60,6 +57,10 @@ class Resolver {
  private:
   std::vector<std::string> region(const std::string& document, const Pull& pull,
                                   std::vector<common::Diagnostic>& errors);
+
+  /// For `transcripts/PROGRAM/MACHINE.md` the same program's file on another machine. A
+  /// folder without rules.toml holds outputs of no machine.
+  std::string on_machine(const std::string& file) const;
 
   ReadFile read_;
   Evidence evidence_;

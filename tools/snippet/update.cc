@@ -36,6 +36,7 @@ std::string_view language(std::string_view file) {
       {"CMakeLists.txt", "cmake"},
       {"meson.build", "meson"},
   }};
+  if (is_evidence(std::string(file))) return "text";
   // The longest ending that fits: CMakeLists.txt is no text file.
   const Ending* best = nullptr;
   for (const Ending& e : kLanguages) {

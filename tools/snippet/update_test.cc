@@ -151,12 +151,12 @@ TEST_CASE("an unknown region") {
 
 TEST_CASE("a missing file is reported once, where it is pulled first") {
   CHECK(updated("l.md",
-                "is <!-- pull: transcripts/p/m.txt#a / b -->1<!-- end pull -->\n"
-                "is <!-- pull: transcripts/p/m.txt#a / c -->1<!-- end pull -->\n",
+                "is <!-- pull: transcripts/p/m.md#a / b -->1<!-- end pull -->\n"
+                "is <!-- pull: transcripts/p/m.md#a / c -->1<!-- end pull -->\n",
                 {})
             .errors ==
-        "l.md:1: cannot read transcripts/p/m.txt\n"
-        "  is <!-- pull: transcripts/p/m.txt#a / b -->1<!-- end pull -->\n"
+        "l.md:1: cannot read transcripts/p/m.md\n"
+        "  is <!-- pull: transcripts/p/m.md#a / b -->1<!-- end pull -->\n"
         "                ^\n");
   CHECK(errors("b.cu#x") ==
         "l.md:1: cannot read b.cu\n"
@@ -205,32 +205,33 @@ TEST_CASE("evidence is pulled by value into sentences and by block into fences")
       [](const std::string&, const std::string& text, const std::string& address) {
         return address + ":\n" + text + "\n";
       }};
-  const Files files = {{"transcripts/p/h200.txt", "H"},
-                       {"transcripts/p/t4.txt", "T"},
-                       {"snippets/expected/x.txt", "X"}};
+  const Files files = {{"transcripts/p/rules.toml", ""},
+                       {"transcripts/p/h200.md", "H"},
+                       {"transcripts/p/t4.md", "T"},
+                       {"transcripts/snippets/x.md", "X"}};
   const std::string document =
-      "is <!-- pull: transcripts/p/h200.txt#a / b -->0<!-- end pull -->\n\n"
-      "<!-- pull: transcripts/p/h200.txt#a -->\n<!-- end pull -->\n";
+      "is <!-- pull: transcripts/p/h200.md#a / b -->0<!-- end pull -->\n\n"
+      "<!-- pull: transcripts/p/h200.md#a -->\n<!-- end pull -->\n";
   const Updated recorded = updated("l.md", document, files, evidence);
   CHECK(recorded.errors == "");
   CHECK(recorded.after ==
-        "is <!-- pull: transcripts/p/h200.txt#a / b -->"
-        "transcripts/p/h200.txt|H|a / b<!-- end pull -->\n\n"
-        "<!-- pull: transcripts/p/h200.txt#a -->\n```text\na:\nH\n```\n"
+        "is <!-- pull: transcripts/p/h200.md#a / b -->"
+        "transcripts/p/h200.md|H|a / b<!-- end pull -->\n\n"
+        "<!-- pull: transcripts/p/h200.md#a -->\n```text\na:\nH\n```\n"
         "<!-- end pull -->\n");
   const Updated other = updated("l.md", document, files, evidence, "t4");
   CHECK(other.errors == "");
   CHECK(other.after ==
-        "is <!-- pull: transcripts/p/h200.txt#a / b -->"
-        "transcripts/p/t4.txt|T|a / b<!-- end pull -->\n\n"
-        "<!-- pull: transcripts/p/h200.txt#a -->\n```text\na:\nT\n```\n"
+        "is <!-- pull: transcripts/p/h200.md#a / b -->"
+        "transcripts/p/t4.md|T|a / b<!-- end pull -->\n\n"
+        "<!-- pull: transcripts/p/h200.md#a -->\n```text\na:\nT\n```\n"
         "<!-- end pull -->\n");
   // A program's recorded output is evidence too, but of no machine.
-  const Updated printed =
-      updated("l.md", "is <!-- pull: snippets/expected/x.txt#a --><!-- end pull -->\n",
-              files, evidence, "t4");
+  const Updated printed = updated(
+      "l.md", "is <!-- pull: transcripts/snippets/x.md#a --><!-- end pull -->\n", files,
+      evidence, "t4");
   CHECK(printed.after ==
-        "is <!-- pull: snippets/expected/x.txt#a -->snippets/expected/x.txt|X|a"
+        "is <!-- pull: transcripts/snippets/x.md#a -->transcripts/snippets/x.md|X|a"
         "<!-- end pull -->\n");
 }
 
@@ -240,14 +241,14 @@ TEST_CASE("what a snippet program printed is evidence of no machine") {
         return file + "|" + text + "|" + address;
       },
       {}};
-  const Files files = {{"snippets/expected/p.txt", "P"}};
+  const Files files = {{"transcripts/snippets/p.md", "P"}};
   const Updated other = updated(
-      "l.md", "is <!-- pull: snippets/expected/p.txt#a / b -->0<!-- end pull -->\n",
+      "l.md", "is <!-- pull: transcripts/snippets/p.md#a / b -->0<!-- end pull -->\n",
       files, evidence, "t4");
   CHECK(other.errors == "");
   CHECK(other.after ==
-        "is <!-- pull: snippets/expected/p.txt#a / b -->"
-        "snippets/expected/p.txt|P|a / b<!-- end pull -->\n");
+        "is <!-- pull: transcripts/snippets/p.md#a / b -->"
+        "transcripts/snippets/p.md|P|a / b<!-- end pull -->\n");
 }
 
 TEST_CASE("evidence that cannot be had says why, under that part of its address") {
@@ -258,11 +259,10 @@ TEST_CASE("evidence that cannot be had says why, under that part of its address"
       [](const std::string&, const std::string&, const std::string&) {
         return std::string();
       }};
-  CHECK(updated("l.md",
-                "is <!-- pull: transcripts/p/m.txt#a / b --><!-- end pull -->\n",
-                {{"transcripts/p/m.txt", ""}}, evidence)
+  CHECK(updated("l.md", "is <!-- pull: transcripts/p/m.md#a / b --><!-- end pull -->\n",
+                {{"transcripts/p/m.md", ""}}, evidence)
             .errors ==
         "l.md:1: no row 'b'\n"
-        "  is <!-- pull: transcripts/p/m.txt#a / b --><!-- end pull -->\n"
-        "                                        ^\n");
+        "  is <!-- pull: transcripts/p/m.md#a / b --><!-- end pull -->\n"
+        "                                       ^\n");
 }

@@ -96,7 +96,7 @@ std::string Workspace::read(const std::string& file) const {
 std::vector<std::string> Workspace::documents() const {
   std::vector<std::string> files = files_below(root_, "");
   std::erase_if(files, [](const std::string& file) {
-    return !is_markdown(file) &&
+    return (!is_markdown(file) || is_evidence(file)) &&
            !(file.starts_with("snippets/") && file.ends_with(".cu"));
   });
   return files;

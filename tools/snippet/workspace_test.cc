@@ -80,7 +80,7 @@ TEST_CASE("documents are all Markdown, and the programs in snippets/") {
   const Tree tree;
   for (const char* file :
        {"README.md", "lessons/a.md", "snippets/a.cu", "src/b.cu", "build/x.md",
-        "node_modules/x.md", ".x/x.md", "lessons/a.txt"}) {
+        "node_modules/x.md", ".x/x.md", "lessons/a.txt", "transcripts/p/x.md"}) {
     tree.write(file, "");
   }
   CHECK(Workspace(tree.path(), {}, "").documents() ==

@@ -3,479 +3,333 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
+#include <cmath>
 
 #include "diagnostic.h"
+#include "evidence.h"
 #include "suggest.h"
 #include "text.h"
-#include "token.h"
 
 namespace transcript {
 namespace {
 
-/// Blocks longer than this get addresses that need no search for what is unique.
-constexpr std::size_t kLongBlock = 2000;
-/// Names tried for "did you mean"; and candidates that an error lists.
-constexpr std::size_t kSuggestions = 1000;
-constexpr std::size_t kCandidates = 5;
+constexpr std::size_t kSearched = 10000;  // lines in which names are told apart
 
-/// " / " separates parts, so a name loses the white space around its own slashes.
-std::string normal(std::string_view name) {
-  const std::string folded = fold(name);
-  std::string text;
-  for (std::size_t i = 0; i < folded.size(); ++i) {
-    const bool slash = folded.compare(i, 3, " / ") == 0;
-    text += slash ? '/' : folded[i];
-    if (slash) i += 2;
+/// A part of an address: a name, which of that name (from 1, 0 if not said), its
+/// column.
+struct Part {
+  std::string name;
+  std::size_t nth = 0;
+  std::size_t column = 1;
+};
+
+std::size_t to_count(std::string_view text) {
+  std::size_t count = 0;
+  for (const char c : text) {
+    if (!is_digit(c) || count > 100'000'000) return 0;
+    count = count * 10 + static_cast<std::size_t>(c - '0');
   }
-  return text;
+  return count;
 }
 
-/// Long names are not worth their edit distance.
-std::string did_you_mean(const std::string& name, std::vector<std::string> known) {
-  if (name.size() > 200) return "";
-  std::erase_if(known, [](const std::string& one) { return one.size() > 200; });
-  const std::string near = common::closest(name, known);
-  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
-}
-
-bool is_word_character(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-/// Where whole words `words` end in `text`, or npos.
-std::size_t end_of_words(std::string_view text, std::string_view words) {
-  for (std::size_t at = text.find(words); at != std::string_view::npos;
-       at = text.find(words, at + 1)) {
-    const std::size_t end = at + words.size();
-    const bool begins = at == 0 || !is_word_character(text[at - 1]) ||
-                        !is_word_character(words.front());
-    const bool ends = end == text.size() || !is_word_character(text[end]) ||
-                      !is_word_character(words.back());
-    if (begins && ends) return end;
+/// An address, taken apart, in a document.
+class Search {
+ public:
+  Search(const Document& document, std::string_view address)
+      : document_(document), address_(address) {
+    for (std::size_t begin = 0;;) {
+      std::size_t end = address.find('/', begin);
+      while (end != std::string_view::npos &&
+             (end == 0 || end + 1 == address.size() || !is_space(address[end - 1]) ||
+              !is_space(address[end + 1]))) {
+        end = address.find('/', end + 1);
+      }
+      std::string name = fold(address.substr(begin, end - begin));
+      Part part{name, 0,
+                std::min(address.find_first_not_of(" \t", begin), address.size()) + 1};
+      const std::size_t open = name.rfind(" [");
+      if (open != std::string::npos && name.back() == ']') {
+        part.nth =
+            to_count(std::string_view(name).substr(open + 2, name.size() - open - 3));
+        if (part.nth > 0) part.name.resize(open);
+      }
+      parts_.push_back(std::move(part));
+      if (end == std::string_view::npos) break;
+      begin = end + 1;
+    }
   }
-  return std::string_view::npos;
-}
 
-std::vector<Token> numbers_of(std::string_view line) {
-  std::vector<Token> numbers;
-  Tokens tokens(line);
-  for (Token token; tokens.next(token);) {
-    if (token.is_number()) numbers.push_back(token);
+  std::size_t size() const { return parts_.size(); }
+  const Part& part(std::size_t i) const { return parts_[i]; }
+
+  [[noreturn]] void fail(const Part& part, std::string message) const {
+    throw common::DiagnosticError({{document_.name(), 0, part.column,
+                                    std::move(message), std::string(address_)}});
   }
-  return numbers;
-}
 
-std::optional<long> to_ordinal(std::string_view text) {
-  long value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value == 0) {
-    return std::nullopt;
+  [[noreturn]] void unknown(const Part& part, const std::string& what,
+                            const std::vector<std::string>& known) const {
+    const std::string near = common::closest(part.name, known);
+    fail(part, "no " + what + " '" + part.name + "'" +
+                   (near.empty() ? "" : "; did you mean '" + near + "'?"));
   }
-  return value;
-}
 
-/// K of "line K", or 0.
-std::size_t line_ordinal(std::string_view name) {
-  if (name.substr(0, 5) != "line ") return 0;
-  const auto value = to_ordinal(name.substr(5));
-  return value && *value > 0 ? static_cast<std::size_t>(*value) : 0;
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kCandidates; ++i) {
-    text += (i > 0 ? ", '" : "'") + printable(names[i], 100) + "'";
+  /// The one of `found` that a part means.
+  std::size_t choose(const Part& part, const std::vector<std::size_t>& found) const {
+    if (part.nth > found.size()) {
+      fail(part, fmt::format("there are only {} of '{}'", found.size(), part.name));
+    }
+    if (part.nth > 0) return found[part.nth - 1];
+    if (found.size() > 1) {
+      fail(part, fmt::format("'{0}' is ambiguous: it may be '{0} [1]' to '{0} [{1}]'",
+                             part.name, found.size()));
+    }
+    return found[0];
   }
-  if (names.size() > kCandidates) text += ", ...";
-  return text;
-}
+
+  const Section& section() const {
+    const auto& found = document_.find_sections(parts_[0].name);
+    if (!found.empty()) return document_.sections()[choose(parts_[0], found)];
+    std::vector<std::string> known;
+    for (const Section& one : document_.sections()) {
+      known.push_back(one.name);
+      known.emplace_back(short_name(one.name));
+    }
+    unknown(parts_[0], "section", known);
+  }
+
+  Place figure() const {
+    if (size() < 2 || size() > 3) {
+      fail(parts_[0], "a figure is SECTION / ROW / COLUMN or SECTION / WORDS / N: " +
+                          std::to_string(size()) + (size() == 1 ? " part" : " parts"));
+    }
+    const Section& in = section();
+    std::vector<std::string> rows;
+    bool is_row = false;
+    std::vector<std::size_t> lines, columns;
+    std::vector<std::string> known;
+    for (const Table& table : in.tables) {
+      const auto at = size() < 3 ? table.columns.end()
+                                 : std::find(table.columns.begin() + 1,
+                                             table.columns.end(), parts_[2].name);
+      for (std::size_t i = table.header + 2; i < table.end; ++i) {
+        rows.push_back(fold(cells(document_.line(i))[0]));
+        if (rows.back() != parts_[1].name) continue;
+        is_row = true;
+        known.insert(known.end(), table.columns.begin() + 1, table.columns.end());
+        if (at == table.columns.end()) continue;
+        lines.push_back(i);
+        columns.push_back(static_cast<std::size_t>(at - table.columns.begin()));
+      }
+    }
+    if (is_row && size() == 2) fail(parts_[1], "a row: name a column as well");
+    if (is_row && lines.empty()) {
+      unknown(parts_[2], "column", known);
+    }
+    if (is_row) {
+      const std::size_t line = choose(parts_[1], lines);
+      const std::size_t column = columns[static_cast<std::size_t>(
+          std::find(lines.begin(), lines.end(), line) - lines.begin())];
+      const auto all = cells(document_.line(line));
+      if (column >= all.size()) fail(parts_[2], "that row has no such cell");
+      const auto begin =
+          static_cast<std::size_t>(all[column].data() - document_.line(line).data());
+      return {line, begin, begin + all[column].size()};
+    }
+    if (size() == 3 && to_count(parts_[2].name) == 0) unknown(parts_[1], "row", rows);
+    return number_after(in, rows);
+  }
+
+ private:
+  /// Where words end in a line, whole ones only, or npos.
+  static std::size_t end_of(std::string_view words, std::string_view line) {
+    for (std::size_t at = 0; (at = line.find(words, at)) != std::string_view::npos;
+         ++at) {
+      const std::size_t end = at + words.size();
+      const bool begins = at == 0 || !is_word(line[at]) || !is_word(line[at - 1]);
+      if (begins &&
+          (end == line.size() || !is_word(line[end]) || !is_word(line[end - 1])))
+        return end;
+    }
+    return std::string_view::npos;
+  }
+
+  Place number_after(const Section& in, const std::vector<std::string>& rows) const {
+    const Part& words = parts_[1];
+    std::vector<std::size_t> found, ends;
+    const auto look = [&](std::size_t line) {
+      const std::string_view text = document_.line(line);
+      std::size_t end = end_of(words.name, text);
+      if (end == std::string_view::npos && text.find("  ") != std::string_view::npos) {
+        // White space may be folded: look in the line's words.
+        const std::string folded = fold(text);
+        std::size_t left = end_of(words.name, folded);
+        if (left == std::string::npos) return;
+        for (end = text.find_first_not_of(" \t"); left > 0; --left, ++end) {
+          if (is_space(text[end])) {
+            while (is_space(text[end + 1])) ++end;
+          }
+        }
+      }
+      if (end == std::string_view::npos) return;
+      found.push_back(line);
+      ends.push_back(end);
+    };
+    for (const std::uint32_t line : in.prose) look(line);
+    if (found.empty() && in.heading != Section::kNone) look(in.heading);
+    const std::size_t nth_line =
+        words.name.substr(0, 5) == "line " ? to_count(words.name.substr(5)) : 0;
+    if (found.empty() && nth_line > 0 && nth_line <= in.prose.size()) {
+      found = {in.prose[nth_line - 1]};
+      ends = {0};
+    }
+    if (found.empty())
+      unknown(words, "row, and no line of prose with the words,", rows);
+    const std::size_t line = choose(words, found);
+    const std::size_t after = ends[static_cast<std::size_t>(
+        std::find(found.begin(), found.end(), line) - found.begin())];
+    const std::size_t wanted = size() == 3 ? to_count(parts_[2].name) : 1;
+    Place place;
+    std::size_t count = 0;
+    Numbers numbers(document_.line(line));
+    for (Number number; numbers.next(number);) {
+      if (number.begin < after) continue;
+      if (++count == wanted) place = {line, number.begin, number.end};
+    }
+    if (count < wanted) {
+      fail(parts_.back(), fmt::format("{} figures follow '{}'", count, words.name));
+    }
+    if (size() == 2 && count > 1) {
+      fail(words, fmt::format("{0} figures follow '{1}': say which, '{1} / 1', ...",
+                              count, words.name));
+    }
+    return place;
+  }
+
+  const Document& document_;
+  std::string_view address_;
+  std::vector<Part> parts_;
+};
 
 }  // namespace
 
-struct Addresses::Query {
-  std::string_view address;
-  std::string_view name;
-  std::vector<AddressPart> parts;
+Place find_figure(const Document& document, std::string_view address) {
+  return Search(document, address).figure();
+}
 
-  [[noreturn]] void fail(std::size_t part, std::string message) const {
-    throw common::DiagnosticError({{std::string(name), 0, parts[part].column,
-                                    std::move(message), std::string(address)}});
+std::string cell_address(const Document& document, std::size_t section,
+                         const Table& table, std::size_t line, std::size_t column) {
+  const std::string row = fold(cells(document.line(line))[0]);
+  std::size_t same = 0, nth = 0;
+  for (const Table& other : document.sections()[section].tables) {
+    if (other.end - other.header > kSearched ||
+        std::find(other.columns.begin() + 1, other.columns.end(),
+                  table.columns[column]) == other.columns.end()) {
+      continue;
+    }
+    for (std::size_t i = other.header + 2; i < other.end; ++i) {
+      if (cells(document.line(i))[0] != row && i != line) continue;
+      ++same;
+      if (i == line) nth = same;
+    }
   }
-};
+  return document.section_name(section) + " / " + row +
+         (same > 1 ? fmt::format(" [{}]", nth) : "") + " / " + table.columns[column];
+}
 
-std::vector<AddressPart> parse_address(std::string_view address,
-                                       std::string_view name) {
-  const auto fail = [&](std::size_t column, const char* message) {
-    throw common::DiagnosticError(
-        {{std::string(name), 0, column, message, std::string(address)}});
-  };
-  std::vector<AddressPart> parts;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= address.size(); ++i) {
-    const bool at_end = i == address.size();
-    const bool separates = !at_end && address[i] == '/' &&
-                           (i == 0 || is_space(address[i - 1])) &&
-                           (i + 1 == address.size() || is_space(address[i + 1]));
-    if (!at_end && !separates) continue;
-    const std::string_view raw = address.substr(begin, i - begin);
-    AddressPart part;
-    part.column = begin + 1;
-    while (part.column <= i && is_space(address[part.column - 1])) ++part.column;
-    part.whole = part.name = fold(raw);
-    if (part.name.empty()) {
-      fail(part.column, parts.empty() && at_end ? "the address is empty"
-                                                : "a part of the address is empty");
+std::string number_address(const Document& document, std::size_t section,
+                           std::size_t line, std::size_t nth) {
+  const Section& in = document.sections()[section];
+  const std::string_view text = document.line(line);
+  const auto place = std::lower_bound(in.prose.begin(), in.prose.end(), line);
+  const std::string end = nth > 0 ? fmt::format(" / {}", nth) : "";
+  Number first;
+  Numbers numbers(text);
+  std::string words =
+      fold(text.substr(0, numbers.next(first) ? first.begin : std::string_view::npos));
+  if (in.heading == line)
+    words = fold(text.substr(text.find(' '), first.begin - text.find(' ')));
+  const std::string name = document.section_name(section);
+  if (!words.empty() && words.size() < 100 && words.find(" / ") == std::string::npos &&
+      in.prose.size() <= kSearched && nth > 0) {
+    const std::string address = name + " / " + words + end;
+    try {
+      const Place found = find_figure(document, address);
+      std::size_t count = 0;
+      Numbers again(text);
+      for (Number one; found.line == line && again.next(one);) {
+        if (++count == nth && one.begin == found.begin) return address;
+      }
+    } catch (const common::DiagnosticError&) {
+      // Not the only line with these words: by its number, then.
     }
-    if (parts.size() == 3) {
-      fail(part.column,
-           "an address has at most three parts: BLOCK / ROW / COLUMN, or "
-           "BLOCK / WORDS / N");
+  }
+  return fmt::format("{} / line {}{}", name, place - in.prose.begin() + 1, end);
+}
+
+std::string get(std::string_view evidence, std::string_view address,
+                std::string_view name) {
+  const Document document{std::string(evidence), std::string(name)};
+  const Place place = find_figure(document, address);
+  return std::string(
+      document.line(place.line).substr(place.begin, place.end - place.begin));
+}
+
+std::string block(std::string_view evidence, std::string_view address,
+                  std::string_view name) {
+  const Document document{std::string(evidence), std::string(name)};
+  const Search search(document, address);
+  const Section& in = search.section();
+  std::size_t begin = in.begin, end = in.end;
+  if (search.size() > 1) {
+    const Part& part = search.part(1);
+    if (search.size() > 2 || part.name != "table") {
+      search.fail(part, "lines are named by SECTION or SECTION / table");
     }
-    if (part.name.back() == ']') {
-      const std::size_t open = part.name.rfind(" [");
-      if (open != std::string::npos) {
-        const auto value = to_ordinal(
-            std::string_view(part.name).substr(open + 2, part.name.size() - open - 3));
-        if (value && *value > 0) {
-          part.ordinal = static_cast<std::size_t>(*value);
-          part.name.resize(open);
+    if (in.tables.empty()) search.fail(part, "the section has no table");
+    std::vector<std::size_t> all(in.tables.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    const Table& table = in.tables[search.choose(part, all)];
+    begin = table.header;
+    end = table.end;
+  }
+  std::string lines;
+  for (std::size_t i = begin; i < end; ++i) lines.append(document.line(i)).append("\n");
+  return lines;
+}
+
+std::vector<Figure> figures(std::string_view evidence) {
+  const Document document{std::string(evidence), "evidence"};
+  std::vector<Figure> all;
+  for (std::size_t s = 0; s < document.sections().size(); ++s) {
+    const Section& section = document.sections()[s];
+    const std::string name = document.section_name(s);
+    const auto add_line = [&](std::size_t line) {
+      Numbers numbers(document.line(line));
+      std::size_t nth = 0;
+      for (Number number; numbers.next(number);) {
+        const std::string text(number.in(document.line(line)));
+        all.push_back({number_address(document, s, line, ++nth), name, "", "", text,
+                       std::isfinite(to_double(text)) ? text : ""});
+      }
+    };
+    if (section.heading != Section::kNone) add_line(section.heading);
+    for (const std::uint32_t line : section.prose) add_line(line);
+    for (const Table& table : section.tables) {
+      for (std::size_t i = table.header + 2; i < table.end; ++i) {
+        const auto row = cells(document.line(i));
+        for (std::size_t c = 1; c < row.size() && c < table.columns.size(); ++c) {
+          Number number;
+          const bool finite = Numbers(row[c]).next(number) &&
+                              std::isfinite(to_double(number.in(row[c])));
+          all.push_back({cell_address(document, s, table, i, c), name, fold(row[0]),
+                         table.columns[c], std::string(row[c]),
+                         finite ? std::string(number.in(row[c])) : ""});
         }
       }
     }
-    parts.push_back(std::move(part));
-    begin = i + 1;
   }
-  return parts;
-}
-
-const std::vector<std::uint32_t>* Addresses::find_block(const std::string& name) {
-  if (blocks_.empty()) {
-    for (std::size_t i = 0; i < transcript_.blocks(); ++i) {
-      blocks_[normal(transcript_.block_name(i))].push_back(
-          static_cast<std::uint32_t>(i));
-    }
-  }
-  const auto found = blocks_.find(name);
-  return found == blocks_.end() ? nullptr : &found->second;
-}
-
-std::size_t Addresses::resolve_block(const Query& query) {
-  const AddressPart& part = query.parts[0];
-  if (const auto* found = find_block(part.whole); found && found->size() == 1) {
-    return found->front();
-  }
-  const auto* found = find_block(part.name);
-  if (found == nullptr) {
-    std::vector<std::string> known;
-    for (std::size_t i = 0; i < transcript_.blocks() && i < kSuggestions; ++i) {
-      known.push_back(normal(transcript_.block_name(i)));
-    }
-    query.fail(0, fmt::format("no block '{}'{}", printable(part.whole, 100),
-                              did_you_mean(part.name, std::move(known))));
-  }
-  if (part.ordinal > found->size()) {
-    query.fail(0, fmt::format("block '{}' occurs {} times only",
-                              printable(part.name, 100), found->size()));
-  }
-  if (part.ordinal == 0 && found->size() > 1) {
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < found->size() && i <= kCandidates; ++i) {
-      names.push_back(fmt::format("{} [{}]", part.name, i + 1));
-    }
-    query.fail(0, fmt::format("'{}' is ambiguous: it may be {}",
-                              printable(part.name, 100), listed(names)));
-  }
-  return (*found)[part.ordinal > 0 ? part.ordinal - 1 : 0];
-}
-
-Place Addresses::resolve_cell(const Query& query,
-                              const std::vector<std::size_t>& rows) {
-  const AddressPart& row = query.parts[1];
-  if (query.parts.size() < 3) {
-    std::vector<std::string> names;
-    for (const Column& column : transcript_.table_at(rows[0])->columns) {
-      names.push_back(normal(column.name));
-    }
-    names.erase(names.begin());
-    query.fail(1, fmt::format("'{}' is a row; add one of its columns: {}",
-                              printable(row.whole, 100), listed(names)));
-  }
-  const AddressPart& column = query.parts[2];
-  struct Hit {
-    std::size_t row;  // index in rows
-    std::size_t column;
-    std::string address;
-  };
-  std::vector<Hit> hits;
-  std::vector<std::string> known;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const Table& table = *transcript_.table_at(rows[r]);
-    std::size_t same = 0;
-    for (std::size_t c = 1; c < table.columns.size(); ++c) {
-      const std::string name = normal(table.columns[c].name);
-      if (r == 0 && known.size() < kSuggestions) known.push_back(name);
-      if (name != column.whole && name != column.name) continue;
-      ++same;
-      if (name == column.name && column.ordinal > 0 && column.ordinal != same) continue;
-      hits.push_back({r, c, ""});
-      std::string& address = hits.back().address;
-      address = query.parts[0].whole + " / " + row.name;
-      if (rows.size() > 1) address += fmt::format(" [{}]", r + 1);
-      address += " / " + column.name;
-      if (same > 1) address += fmt::format(" [{}]", same);
-    }
-  }
-  if (row.ordinal > rows.size()) {
-    query.fail(1, fmt::format("row '{}' occurs {} times only", printable(row.name, 100),
-                              rows.size()));
-  }
-  if (row.ordinal > 0) {
-    std::erase_if(hits, [&](const Hit& hit) { return hit.row + 1 != row.ordinal; });
-  }
-  if (hits.empty()) {
-    query.fail(
-        2, fmt::format("row '{}' has no column '{}'{}", printable(row.whole, 100),
-                       printable(column.whole, 100), did_you_mean(column.name, known)));
-  }
-  if (hits.size() > 1) {
-    std::vector<std::string> names;
-    for (const Hit& hit : hits) names.push_back(hit.address);
-    query.fail(1, fmt::format("the address is ambiguous: it may be {}", listed(names)));
-  }
-  const std::size_t line = rows[hits[0].row];
-  const std::string_view text = transcript_.line(line);
-  const std::string_view cell = transcript_.table_at(line)->cell(text, hits[0].column);
-  if (cell.empty()) {
-    query.fail(2, fmt::format("row '{}' has nothing under '{}'",
-                              printable(row.whole, 100), printable(column.whole, 100)));
-  }
-  const auto begin = static_cast<std::uint32_t>(cell.data() - text.data());
-  return {line, begin, begin + static_cast<std::uint32_t>(cell.size())};
-}
-
-Place Addresses::resolve_number(const Query& query, LineRange range) {
-  const AddressPart& words = query.parts[1];
-  std::optional<long> wanted;
-  if (query.parts.size() == 3) {
-    wanted = to_ordinal(query.parts[2].whole);
-    if (!wanted) {
-      std::vector<std::string> known;
-      for (std::size_t i = range.begin; i < range.end && known.size() < kSuggestions;
-           ++i) {
-        const Table* table = transcript_.table_at(i);
-        if (table == nullptr || i == table->header) continue;
-        known.push_back(normal(table->cell(transcript_.line(i), 0)));
-      }
-      query.fail(1,
-                 fmt::format("no row '{}' in block '{}'{}", printable(words.whole, 100),
-                             printable(query.parts[0].whole, 100),
-                             did_you_mean(words.name, std::move(known))));
-    }
-  }
-
-  std::vector<std::size_t> found;
-  std::size_t words_end = 0;
-  for (std::size_t i = range.begin; i < range.end; ++i) {
-    const Table* table = transcript_.table_at(i);
-    if (table != nullptr && i != table->header) continue;
-    const std::string text = normal(transcript_.line(i));
-    const std::size_t end = end_of_words(text, words.whole);
-    if (end == std::string::npos || numbers_of(text).empty()) continue;
-    if (found.empty()) words_end = end;
-    found.push_back(i);
-  }
-  if (const std::size_t k = line_ordinal(words.whole);
-      found.empty() && k > 0 && k <= range.end - range.begin) {
-    found.push_back(range.begin + k - 1);
-  }
-  if (found.empty()) {
-    query.fail(1, fmt::format("no line of block '{}' has the words '{}' and a figure",
-                              printable(query.parts[0].whole, 100),
-                              printable(words.whole, 100)));
-  }
-  if (found.size() > 1) {
-    std::vector<std::string> names;
-    for (const std::size_t i : found) {
-      names.push_back(fold(transcript_.line(i)));
-      if (names.size() > kCandidates) break;
-    }
-    query.fail(1,
-               fmt::format("'{}' stands in {} lines: {}", printable(words.whole, 100),
-                           found.size(), listed(names)));
-  }
-
-  const std::string_view line = transcript_.line(found[0]);
-  const std::vector<Token> numbers = numbers_of(line);
-  // Folding keeps the order of the numbers, so those after the words are the last ones.
-  std::size_t before = numbers.size();
-  for (const Token& number : numbers_of(normal(line))) {
-    if (before > 0 && number.begin >= words_end) --before;
-  }
-  const std::size_t after = numbers.size() - before;
-  if (!wanted && after != 1) {
-    if (after == 0) query.fail(1, "no figure follows these words");
-    std::vector<std::string> names;
-    for (std::size_t i = before; i < numbers.size(); ++i) {
-      names.push_back(fmt::format("{} / {}", words.whole, i - before + 1));
-    }
-    query.fail(1, fmt::format("{} figures follow these words: say which, {}", after,
-                              listed(names)));
-  }
-  const long n = wanted.value_or(1);
-  const std::size_t count = n > 0 ? after : before;
-  if (static_cast<std::size_t>(std::abs(n)) > count) {
-    query.fail(2,
-               fmt::format("{} figure{} {} these words", count, count == 1 ? "" : "s",
-                           n > 0 ? (count == 1 ? "follows" : "follow")
-                                 : (count == 1 ? "precedes" : "precede")));
-  }
-  const std::size_t index = n > 0 ? before + static_cast<std::size_t>(n) - 1
-                                  : before - static_cast<std::size_t>(-n);
-  return {found[0], numbers[index].begin, numbers[index].end};
-}
-
-Place Addresses::figure(std::string_view address) {
-  const Query query{address, transcript_.name(),
-                    parse_address(address, transcript_.name())};
-  const std::size_t block = resolve_block(query);
-  const LineRange range{transcript_.block_begin(block), transcript_.block_end(block)};
-  if (query.parts.size() == 1) {
-    query.fail(0,
-               "this names a block; a figure needs BLOCK / ROW / COLUMN, or "
-               "BLOCK / WORDS / N");
-  }
-  const AddressPart& part = query.parts[1];
-  for (const std::string* name : {&part.whole, &part.name}) {
-    std::vector<std::size_t> rows;
-    for (std::size_t i = range.begin; i < range.end; ++i) {
-      const Table* table = transcript_.table_at(i);
-      if (table == nullptr || i == table->header) continue;
-      if (normal(table->cell(transcript_.line(i), 0)) == *name) rows.push_back(i);
-    }
-    if (!rows.empty()) return resolve_cell(query, rows);
-  }
-  if (const std::size_t k = line_ordinal(part.whole);
-      k > 0 && k <= range.end - range.begin) {
-    const std::size_t line = range.begin + k - 1;
-    const Table* table = transcript_.table_at(line);
-    if (table != nullptr && line != table->header) return resolve_cell(query, {line});
-  }
-  return resolve_number(query, range);
-}
-
-LineRange Addresses::lines(std::string_view address) {
-  const Query query{address, transcript_.name(),
-                    parse_address(address, transcript_.name())};
-  const std::size_t block = resolve_block(query);
-  const LineRange range{transcript_.block_begin(block), transcript_.block_end(block)};
-  if (query.parts.size() == 1) return range;
-  if (query.parts.size() > 2 || query.parts[1].name != "table") {
-    query.fail(1, "lines are named by BLOCK or BLOCK / table");
-  }
-  std::vector<LineRange> tables;
-  for (std::size_t i = range.begin; i < range.end; ++i) {
-    const Table* table = transcript_.table_at(i);
-    if (table != nullptr && table->header == i) tables.push_back({i, table->end});
-  }
-  const std::size_t ordinal = query.parts[1].ordinal;
-  if (tables.empty()) query.fail(1, "the block has no table");
-  if (ordinal > tables.size() || (ordinal == 0 && tables.size() > 1)) {
-    query.fail(1, fmt::format("the block has {} table{}: say which, 'table [1]'{}",
-                              tables.size(), tables.size() == 1 ? "" : "s",
-                              tables.size() == 1 ? "" : ", ..."));
-  }
-  return tables[ordinal > 0 ? ordinal - 1 : 0];
-}
-
-std::string Addresses::block(std::size_t block) {
-  const std::string name = normal(transcript_.block_name(block));
-  if (name.empty()) return "(nothing)";
-  const auto* found = find_block(name);
-  if (found->size() == 1) return name;
-  const auto at = std::lower_bound(found->begin(), found->end(), block);
-  return fmt::format("{} [{}]", name, at - found->begin() + 1);
-}
-
-bool Addresses::resolves(const std::string& address, const Place& place) {
-  try {
-    return figure(address) == place;
-  } catch (const common::DiagnosticError&) {
-    return false;
-  }
-}
-
-std::string Addresses::row(std::size_t line) {
-  const std::size_t block = transcript_.block_at(line);
-  const std::size_t begin = transcript_.block_begin(block);
-  const std::string prefix = this->block(block) + " / ";
-  const Table* table = transcript_.table_at(line);
-  const std::string by_line =
-      prefix + fmt::format("line {}", line >= begin ? line - begin + 1 : 0);
-  if (table == nullptr || line == table->header) return by_line;
-  if (transcript_.block_begin(block + 1) - begin > kLongBlock) return by_line;
-  const std::string name = normal(table->cell(transcript_.line(line), 0));
-  std::size_t count = 0, own = 0;
-  for (std::size_t i = begin; i < transcript_.block_begin(block + 1); ++i) {
-    const Table* other = transcript_.table_at(i);
-    if (other == nullptr || i == other->header) continue;
-    if (normal(other->cell(transcript_.line(i), 0)) != name) continue;
-    ++count;
-    if (i == line) own = count;
-  }
-  return prefix + (count == 1 ? name : fmt::format("{} [{}]", name, own));
-}
-
-std::string Addresses::cell(std::size_t line, std::size_t column) {
-  const Table& table = *transcript_.table_at(line);
-  const std::string name = normal(table.columns[column].name);
-  std::size_t count = 0, own = 0;
-  for (std::size_t c = 1; c < table.columns.size(); ++c) {
-    if (normal(table.columns[c].name) != name) continue;
-    ++count;
-    if (c == column) own = count;
-  }
-  return row(line) + " / " + (count > 1 ? fmt::format("{} [{}]", name, own) : name);
-}
-
-std::string Addresses::number(std::size_t line, std::uint32_t begin) {
-  const std::string_view text = transcript_.line(line);
-  const std::size_t block = transcript_.block_at(line);
-  const std::size_t block_begin = transcript_.block_begin(block);
-  const std::string prefix = this->block(block) + " / ";
-  std::size_t index = 0;
-  Tokens tokens(text);
-  for (Token token; tokens.next(token) && token.begin < begin;)
-    index += token.is_number();
-  const std::string by_line =
-      prefix + fmt::format("line {} / {}", line - block_begin + 1, index + 1);
-  if (transcript_.block_begin(block + 1) - block_begin > kLongBlock ||
-      text.size() > 1000) {
-    return by_line;
-  }
-
-  const std::vector<Token> numbers = numbers_of(text);
-  const Place place{line, begin, numbers[index].end};
-
-  // The words between the figure before and this one, or those before the first, or
-  // those after the last.
-  const std::size_t from = index > 0 ? numbers[index - 1].end : 0;
-  std::string_view between = text.substr(from, begin - from);
-  if (index > 0) between = between.substr(std::min(between.find(' '), between.size()));
-  const std::string near = normal(between);
-  const std::string head = normal(text.substr(0, numbers[0].begin));
-  const std::string tail = normal(text.substr(numbers.back().end));
-  for (const auto& [words, ordinal] :
-       {std::pair{near, 1L}, std::pair{head, static_cast<long>(index) + 1},
-        std::pair{tail,
-                  static_cast<long>(index) - static_cast<long>(numbers.size())}}) {
-    if (std::none_of(words.begin(), words.end(), is_word_character)) continue;
-    const std::string address = prefix + words + fmt::format(" / {}", ordinal);
-    if (resolves(address, place)) return address;
-  }
-  return by_line;
+  return all;
 }
 
 }  // namespace transcript

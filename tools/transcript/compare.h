@@ -1,58 +1,57 @@
-// Two transcripts compared, figure by figure, each as its class demands.
+// Two documents compared, figure by figure, each as its rule demands.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "diagnostic.h"
-#include "model.h"
+#include "document.h"
 #include "rules.h"
 
 namespace transcript {
 
 enum class What {
-  figure,   // a number, or a table's cell, changed beyond its class
-  text,     // words changed
-  line,     // a whole line is another one
-  missing,  // a line, row or column of the recording is not there
+  figure,   // a number or a cell changed beyond its rule
+  text,     // a line's words changed
+  missing,  // a section, table, row, column or line of the recording is not there
   extra,    // one is there that the recording lacks
 };
 
-/// One place where the transcripts differ, or one figure that is reported only.
+/// One place where they differ, or one figure whose change is reported only.
 struct Entry {
   What what = What::figure;
-  std::string block;     // of the recording (of the other side for an extra line)
-  std::string address;   // see evidence.h; for a line or column, its place in words
-  std::string recorded;  // empty where there is none
-  std::string actual;
+  std::string section;  // as an address names it
+  std::string address;  // see evidence.h; of a line or column, its place in words
+  std::string recorded, actual;   // empty where there is none
   std::string change;             // "+0.002 (+12.5 %)" between two numbers, or empty
-  std::string tolerance;          // what the change broke, or the class that excuses it
+  std::string tolerance;          // what the change broke, or why it is excused
   std::size_t recorded_line = 0;  // from 1, 0 where there is none
   std::size_t actual_line = 0;
 };
 
 struct Comparison {
-  std::size_t lines = 0;    // of the recording
-  std::size_t figures = 0;  // numbers of the recording
+  std::size_t judged =
+      0;  // figures, and lines and cells without one, that had to agree
+  std::size_t reported = 0;  // figures of class reported ...
+  std::size_t reported_changed = 0;
+  std::size_t excused = 0;  // lines and cells of class machine, and what is optional
   std::size_t differing = 0;
   std::vector<Entry> differences;  // the first kListed of them, unless told otherwise
-  std::size_t reported = 0;        // figures whose class is time, ratio or device ...
-  std::size_t reported_changed = 0;
   std::vector<Entry> reports;      // ... and the first kListed of those that changed
-  std::vector<std::string> notes;  // oddities that do not matter, -0 and absences
+  std::vector<std::string> notes;  // oddities that do not matter
+  std::vector<bool> used;          // which rules matched something, on either side
 
   static constexpr std::size_t kListed = 1000;
   bool match() const { return differing == 0; }
 };
 
-/// Compares in one pass, in memory proportional to the line index. Throws
-/// common::DiagnosticError when either side has no text, or when a rule other than an
-/// absent-ok one matched nothing in the recording.
-Comparison compare(const Transcript& recorded, const Transcript& actual,
-                   const Rules& rules, std::size_t listed = Comparison::kListed);
+/// Throws std::runtime_error when a side has no text, or when they match and nothing
+/// was judged. Whether a rule that matched nothing here is of use elsewhere is for the
+/// caller to know.
+Comparison compare(const Document& recorded, const Document& actual, const Rules& rules,
+                   std::size_t listed = Comparison::kListed);
 
-/// Which rules match something in a transcript, by index.
-std::vector<bool> matched_rules(const Transcript& transcript, const Rules& rules);
+/// Which rules match something in a document.
+std::vector<bool> rules_used(const Document& document, const Rules& rules);
 
 }  // namespace transcript

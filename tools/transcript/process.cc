@@ -2,237 +2,194 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/process/args.hpp>
-#include <boost/process/async.hpp>
-#include <boost/process/async_pipe.hpp>
-#include <boost/process/child.hpp>
-#include <boost/process/env.hpp>
-#include <boost/process/environment.hpp>
-#include <boost/process/exe.hpp>
-#include <boost/process/extend.hpp>
-#include <boost/process/group.hpp>
-#include <boost/process/io.hpp>
+#include <cerrno>
+#include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <utility>  // before asio, whose awaitable.hpp in Boost 1.74 lacks it
 
 namespace transcript {
 namespace {
 
-namespace asio = boost::asio;
-namespace bp = boost::process;
 using Clock = std::chrono::steady_clock;
-using Error = boost::system::error_code;
+using End = RunResult::End;
 
-/// The file that a shell would run, or an empty string.
-std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
-  const char* path = std::getenv("PATH");
-  std::string_view left = path == nullptr ? "/usr/bin:/bin" : path;
-  for (;;) {
-    const std::size_t colon = left.find(':');
-    const std::string folder(left.substr(0, colon));
-    const std::string file = (folder.empty() ? "." : folder) + "/" + name;
-    if (::access(file.c_str(), X_OK) == 0) return file;
-    if (colon == std::string_view::npos) return "";
-    left.remove_prefix(colon + 1);
+struct Descriptor {
+  int fd = -1;
+  ~Descriptor() { close(); }
+  void close() {
+    if (fd >= 0) ::close(fd);
+    fd = -1;
   }
-}
-
-/// One run. Everything happens in the thread that calls it.
-class Runner {
- public:
-  explicit Runner(const RunLimits& limits) : limits_(limits) {}
-
-  RunResult run(const std::vector<std::string>& command) {
-    const std::string program = command.empty() ? "" : find_program(command[0]);
-    if (program.empty()) {
-      result_.reason = "no such program in PATH";
-      return std::move(result_);
-    }
-    bp::environment environment = boost::this_process::environment();
-    environment["LC_ALL"] = "C";
-    const auto begin = Clock::now();
-    std::error_code error;
-    for (bp::async_pipe* pipe : {&out_, &err_}) {
-      // The program gets copies as its streams; an end it kept besides would never
-      // close.
-      ::fcntl(pipe->native_source(), F_SETFD, FD_CLOEXEC);
-      ::fcntl(pipe->native_sink(), F_SETFD, FD_CLOEXEC);
-    }
-    bp::child child(
-        bp::exe = program,
-        bp::args = std::vector<std::string>(command.begin() + 1, command.end()),
-        environment, bp::std_in<bp::null, bp::std_out> out_, bp::std_err > err_, group_,
-        error, io_, bp::on_exit = [&](int, const std::error_code&) { ended(); },
-        bp::extend::on_error = [&](auto& executor,
-                                   const std::error_code&) { pid_ = executor.pid; });
-    if (error) {
-      if (pid_ > 0) ::waitpid(pid_, nullptr, 0);  // Boost 1.74 may leave it a zombie
-      result_.reason = error.message();
-      return std::move(result_);
-    }
-    pid_ = child.id();
-    read(out_, out_buffer_, [this](std::string_view bytes) { keep_out(bytes); });
-    read(err_, err_buffer_, [this](std::string_view bytes) { keep_err(bytes); });
-    after(limits_.timeout, [this] { finish(RunResult::End::timed_out); });
-    end_with_this_process();
-    io_.run();
-    if (finishing()) ::kill(-pid_, SIGKILL);  // whoever let go of the pipes but stayed
-    if (interrupted_ != 0) {
-      signals_.clear();
-      ::raise(interrupted_);
-    }
-
-    result_.seconds =
-        std::chrono::duration<double>((ended_ ? ended_at_ : Clock::now()) - begin)
-            .count();
-    const int status = child.native_exit_code();
-    if (result_.end == RunResult::End::not_started) {
-      const bool signaled = WIFSIGNALED(status);
-      result_.end = signaled ? RunResult::End::signaled : RunResult::End::exited;
-      result_.status = signaled ? WTERMSIG(status) : WEXITSTATUS(status);
-    }
-    child.detach();
-    group_.detach();
-    return std::move(result_);
-  }
-
- private:
-  using Buffer = std::array<char, 1 << 16>;
-
-  void read(bp::async_pipe& pipe, Buffer& buffer,
-            std::function<void(std::string_view)> keep) {
-    pipe.async_read_some(
-        asio::buffer(buffer),
-        [this, &pipe, &buffer, keep](const Error& error, std::size_t size) {
-          keep({buffer.data(), size});
-          if (!error) {
-            read(pipe, buffer, keep);
-          } else if (++closed_ == 2 && ended_) {
-            stop_waiting();
-          }
-        });
-  }
-
-  void keep_out(std::string_view bytes) {
-    const std::size_t room = limits_.output - result_.out.size();
-    result_.out += bytes.substr(0, room);
-    if (bytes.size() > room) finish(RunResult::End::too_much_output);
-  }
-
-  void keep_err(std::string_view bytes) {
-    result_.err_size += bytes.size();
-    result_.err += bytes.substr(0, limits_.error - result_.err.size());
-  }
-
-  /// The program ended; a descendant may still hold its pipes.
-  void ended() {
-    ended_ = true;
-    ended_at_ = Clock::now();
-    if (closed_ == 2) {
-      stop_waiting();
-    } else if (!finishing()) {
-      after(limits_.grace, [this] {
-        result_.held_open = true;
-        kill();
-      });
-    }
-  }
-
-  void stop_waiting() {
-    timer_.cancel();
-    signals_.cancel();
-  }
-
-  /// The program has a group of its own, which a terminal's Ctrl-C does not reach.
-  void end_with_this_process() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-      struct sigaction action;
-      ::sigaction(signal, nullptr, &action);
-      if (action.sa_handler != SIG_IGN) signals_.add(signal);
-    }
-    signals_.async_wait([this](const Error& canceled, int signal) {
-      if (canceled) return;
-      interrupted_ = signal;
-      finish(RunResult::End::signaled);
-    });
-  }
-
-  bool finishing() const { return result_.end != RunResult::End::not_started; }
-
-  /// Asks the whole group to end, and after the grace makes it.
-  void finish(RunResult::End why) {
-    if (finishing()) return;
-    result_.end = why;
-    ::kill(-pid_, SIGTERM);
-    after(limits_.grace, [this] { kill(); });
-  }
-
-  void kill() {
-    ::kill(-pid_, SIGKILL);
-    Error ignored;
-    out_.close(ignored);
-    err_.close(ignored);
-    // Even KILL takes its time while the kernel holds the program.
-    if (!ended_) after(limits_.grace, [this] { io_.stop(); });
-  }
-
-  /// One thing at a time is waited for; the last one asked for counts.
-  void after(std::chrono::milliseconds time, std::function<void()> then) {
-    timer_.expires_after(time);
-    timer_.async_wait([then](const Error& canceled) {
-      if (!canceled) then();
-    });
-  }
-
-  RunLimits limits_;
-  RunResult result_;
-  asio::io_context io_;
-  bp::async_pipe out_{io_}, err_{io_};
-  bp::group group_;
-  asio::steady_timer timer_{io_};
-  asio::signal_set signals_{io_};
-  Buffer out_buffer_, err_buffer_;
-  pid_t pid_ = 0;
-  int closed_ = 0;
-  int interrupted_ = 0;
-  bool ended_ = false;
-  Clock::time_point ended_at_;
 };
+
+/// In the child: becomes the program, or sends errno up the pipe.
+[[noreturn]] void become(const std::vector<char*>& arguments,
+                         const std::vector<char*>& environment, int out, int err,
+                         int failed, const sigset_t& mask) {
+  ::setpgid(0, 0);
+  const int null = ::open("/dev/null", O_RDONLY);
+  ::dup2(null, 0);
+  ::dup2(out, 1);
+  ::dup2(err, 2);
+  ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+  ::execvpe(arguments[0], arguments.data(), environment.data());
+  const int error = errno;
+  if (::write(failed, &error, sizeof error) < 0) ::_exit(126);
+  ::_exit(127);
+}
 
 }  // namespace
 
 RunResult run(const std::vector<std::string>& command, const RunLimits& limits) {
-  return Runner(limits).run(command);
+  RunResult result;
+  Descriptor out, err, failed, in_out, in_err, in_failed, exited, interrupts;
+  for (auto [from, to] :
+       {std::pair(&out, &in_out), {&err, &in_err}, {&failed, &in_failed}}) {
+    std::array<int, 2> pipe{-1, -1};
+    if (::pipe2(pipe.data(), O_CLOEXEC) != 0) result.reason = std::strerror(errno);
+    from->fd = pipe[0];
+    to->fd = pipe[1];
+  }
+  std::vector<char*> arguments;
+  for (const std::string& one : command)
+    arguments.push_back(const_cast<char*>(one.c_str()));
+  arguments.push_back(nullptr);
+  std::string locale = "LC_ALL=C";
+  std::vector<char*> environment{locale.data()};
+  for (char** one = ::environ; *one != nullptr; ++one) {
+    if (std::strncmp(*one, "LC_ALL=", 7) != 0) environment.push_back(*one);
+  }
+  environment.push_back(nullptr);
+  if (command.empty()) result.reason = "no command";
+  if (!result.reason.empty()) return result;
+
+  // The program has a group of its own, which a terminal's Ctrl-C does not reach.
+  sigset_t caught, before;
+  ::sigemptyset(&caught);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action;
+    ::sigaction(signal, nullptr, &action);
+    if (action.sa_handler != SIG_IGN) ::sigaddset(&caught, signal);
+  }
+  ::pthread_sigmask(SIG_BLOCK, &caught, &before);
+  interrupts.fd = ::signalfd(-1, &caught, SFD_CLOEXEC);
+
+  const auto begin = Clock::now();
+  const pid_t child = ::fork();
+  if (child == 0)
+    become(arguments, environment, in_out.fd, in_err.fd, in_failed.fd, before);
+  ::setpgid(child, child);
+  for (Descriptor* one : {&in_out, &in_err, &in_failed}) one->close();
+  int error = child < 0 ? errno : 0;
+  if (child < 0 || ::read(failed.fd, &error, sizeof error) == sizeof error) {
+    if (child > 0) ::waitpid(child, nullptr, 0);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    result.reason = std::strerror(error);
+    return result;
+  }
+  exited.fd = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
+
+  // Waits for the end of the program and of its output, until a deadline; then asks
+  // the group to end, makes it end, and at last gives up on what holds the output.
+  const auto forever = Clock::time_point::max();
+  auto deadline = begin + limits.timeout;
+  bool ended = false;
+  int status = 0, interrupted = 0, patience = 2;
+  const auto finish = [&](End why) {
+    if (result.end != End::not_started) return;
+    result.end = why;
+    ::kill(-child, SIGTERM);
+    deadline = Clock::now() + limits.grace;
+  };
+  std::array<char, 1 << 16> buffer;
+  while ((!ended || out.fd >= 0 || err.fd >= 0) && patience > 0) {
+    std::array<pollfd, 4> waited{{{out.fd, POLLIN, 0},
+                                  {err.fd, POLLIN, 0},
+                                  {ended ? -1 : exited.fd, POLLIN, 0},
+                                  {interrupts.fd, POLLIN, 0}}};
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    // Without descriptors for processes, as before Linux 5.3, it is asked now and then.
+    const auto most = exited.fd < 0 && !ended ? 20 : 1000;
+    ::poll(waited.data(), waited.size(),
+           static_cast<int>(std::clamp<long>(left.count(), 0, most)));
+    for (const bool is_out : {true, false}) {
+      Descriptor& from = is_out ? out : err;
+      if (waited[is_out ? 0 : 1].revents == 0) continue;
+      const ssize_t size = ::read(from.fd, buffer.data(), buffer.size());
+      if (size < 0 && errno == EINTR) continue;
+      if (size <= 0) {
+        from.close();
+        continue;
+      }
+      const auto count = static_cast<std::size_t>(size);
+      std::string& kept = is_out ? result.out : result.err;
+      const std::size_t room = (is_out ? limits.output : limits.error) - kept.size();
+      kept.append(buffer.data(), std::min(count, room));
+      if (!is_out) result.err_size += count;
+      if (is_out && count > room) finish(End::too_much_output);
+    }
+    if (waited[3].revents != 0) {
+      signalfd_siginfo info{};
+      if (::read(interrupts.fd, &info, sizeof info) == sizeof info) {
+        interrupted = static_cast<int>(info.ssi_signo);
+      }
+      finish(End::signaled);
+    }
+    if (!ended && ::waitpid(child, &status, WNOHANG) == child) {
+      ended = true;
+      result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      if (result.end == End::not_started) deadline = Clock::now() + limits.grace;
+    }
+    if (Clock::now() < deadline || deadline == forever) continue;
+    if (result.end == End::not_started && !ended) {
+      finish(End::timed_out);
+      continue;
+    }
+    // Ended, and something holds its output; or it was asked to end and did not.
+    result.held_open = result.held_open || result.end == End::not_started;
+    ::kill(-child, SIGKILL);
+    out.close();
+    err.close();
+    deadline = Clock::now() + limits.grace;
+    --patience;
+  }
+  if (result.end != End::not_started) ::kill(-child, SIGKILL);
+  if (!ended)
+    result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (interrupted != 0) ::raise(interrupted);
+  if (result.end == End::not_started) {
+    result.end = WIFSIGNALED(status) ? End::signaled : End::exited;
+    result.status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+  }
+  return result;
 }
 
 std::string describe(const RunResult& result, const RunLimits& limits) {
   switch (result.end) {
-    case RunResult::End::exited:
+    case End::exited:
       return fmt::format("exited with status {}", result.status);
-    case RunResult::End::signaled: {
+    case End::signaled: {
       const char* name = ::sigabbrev_np(result.status);
       return fmt::format("was killed by {}{} ({})", name == nullptr ? "signal " : "SIG",
                          name == nullptr ? std::to_string(result.status) : name,
                          ::strsignal(result.status));
     }
-    case RunResult::End::timed_out:
+    case End::timed_out:
       return fmt::format("did not end within {:g} s",
                          std::chrono::duration<double>(limits.timeout).count());
-    case RunResult::End::too_much_output:
+    case End::too_much_output:
       return fmt::format("printed more than {} bytes", limits.output);
-    case RunResult::End::not_started:
+    case End::not_started:
       return "could not be started: " + result.reason;
   }
   return "";

@@ -14,8 +14,7 @@ struct RunLimits {
   /// that still holds the output open after the program ended.
   std::chrono::milliseconds grace{2000};
   std::size_t output = std::size_t{64} << 20;  // bytes of stdout; more ends the run
-  std::size_t error = std::size_t{64}
-                      << 10;  // bytes of stderr kept; the rest is counted
+  std::size_t error = std::size_t{64} << 10;   // bytes of stderr that are kept
 };
 
 struct RunResult {
@@ -25,9 +24,11 @@ struct RunResult {
   std::string out;  // stdout's bytes
   std::string err;  // stderr's first bytes
   std::size_t err_size = 0;
-  double seconds = 0;      // wall time
-  bool held_open = false;  // a descendant kept the output open and was ended
-  std::string reason;      // why it was not started
+  double seconds = 0;  // wall time
+  /// A descendant kept the output open and was no longer waited for. What was left of
+  /// the process group was killed; a process that left the group may still be running.
+  bool held_open = false;
+  std::string reason;  // why it was not started
 
   bool ok() const { return end == End::exited && status == 0; }
 };

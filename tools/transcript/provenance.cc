@@ -1,18 +1,18 @@
 #include "provenance.h"
 
-#include <elf.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstring>
+#include <cmath>
+#include <ctime>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
 #include "hash.h"
+#include "suggest.h"
 #include "text.h"
 
 namespace transcript {
@@ -20,100 +20,41 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kSchema = 1;
+constexpr int kSchema = 2;
 
-/// nvidia-smi's query, the field's name, and whether it changes while a program runs.
+/// A field under "gpu" and nvidia-smi's name for it; some change during a run.
 struct Query {
-  const char* query;
   const char* field;
-  bool state;
+  const char* query;
+  bool changes;
 };
-constexpr std::array<Query, 11> kQueries{{
+constexpr Query kQueries[] = {
     {"name", "name", false},
-    {"compute_cap", "compute_capability", false},
+    {"compute_capability", "compute_cap", false},
     {"driver_version", "driver_version", false},
-    {"power.limit", "power_limit_w", false},
-    {"ecc.mode.current", "ecc", false},
-    {"persistence_mode", "persistence", false},
-    {"mig.mode.current", "mig", false},
-    {"clocks.sm", "sm_clock_mhz", true},
-    {"clocks.mem", "memory_clock_mhz", true},
-    {"temperature.gpu", "temperature_c", true},
-    {"clocks_throttle_reasons.active", "throttle_reasons", true},
-}};
+    {"power_limit_w", "power.limit", false},
+    {"ecc", "ecc.mode.current", false},
+    {"persistence", "persistence_mode", false},
+    {"mig", "mig.mode.current", false},
+    {"sm_clock_mhz", "clocks.sm", true},
+    {"memory_clock_mhz", "clocks.mem", true},
+    {"temperature_c", "temperature.gpu", true},
+    {"throttle_reasons", "clocks_throttle_reasons.active", true}};
 
-std::vector<std::string> split(std::string_view text, char at) {
-  std::vector<std::string> parts;
-  for (;;) {
-    const std::size_t end = text.find(at);
-    parts.emplace_back(trim(text.substr(0, end)));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
-RunLimits quick() {
+RunResult ask(const std::vector<std::string>& command) {
   RunLimits limits;
   limits.timeout = std::chrono::seconds(20);
-  limits.output = 1 << 20;
-  return limits;
+  return run(command, limits);
 }
 
-RunResult nvidia_smi(const std::string& queries) {
-  return run({"nvidia-smi", "--query-gpu=" + queries, "--format=csv,noheader,nounits"},
-             quick());
-}
-
-bool is_answer(const std::string& value) {
-  return !value.empty() && value.front() != '[';  // "[N/A]", "[Not Supported]"
-}
-
-/// The document under construction: a field is known, or unknown for a reason.
-class Document {
- public:
-  void set(const std::string& field, json value) {
-    document_[pointer(field)] = std::move(value);
-  }
-  void unknown(const std::string& field, const std::string& reason) {
-    document_[pointer(field)] = nullptr;
-    document_["unknown"][field] = reason;
-  }
-  void set_or(const std::string& field, const std::optional<std::string>& value,
-              const std::string& reason) {
-    if (value && !value->empty()) {
-      set(field, *value);
-    } else {
-      unknown(field, reason);
-    }
-  }
-  json take() {
-    if (!document_.contains("unknown")) document_["unknown"] = json::object();
-    return std::move(document_);
-  }
-
-  static json::json_pointer pointer(std::string field) {
-    std::replace(field.begin(), field.end(), '.', '/');
-    return json::json_pointer("/" + field);
-  }
-
- private:
-  json document_ = json::object();
-};
-
-/// Paths say where somebody's files are; their last part says which.
-std::string without_folders(const std::string& argument) {
-  const std::size_t slash = argument.rfind('/');
-  if (slash == std::string::npos) return argument;
-  const std::size_t assigned = argument.find('=');
-  const std::string option =
-      assigned < argument.find('/') ? argument.substr(0, assigned + 1) : "";
-  return option + argument.substr(slash + 1);
+RunResult nvidia_smi(const std::string& query) {
+  return ask({"nvidia-smi", "--query-gpu=" + query, "--format=csv,noheader,nounits"});
 }
 
 std::string first_match(const char* file, std::string_view key, char separator) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
-    if (line.compare(0, key.size(), key) != 0) continue;
+    if (!line.starts_with(key)) continue;
     std::string value(trim(std::string_view(line).substr(line.find(separator) + 1)));
     std::erase(value, '"');
     return value;
@@ -121,291 +62,188 @@ std::string first_match(const char* file, std::string_view key, char separator) 
   return "";
 }
 
-std::optional<std::string> nvcc_version() {
+std::string nvcc_version() {
   for (const char* nvcc : {"nvcc", "/usr/local/cuda/bin/nvcc"}) {
-    const RunResult result = run({nvcc, "--version"}, quick());
+    const RunResult result = ask({nvcc, "--version"});
     const std::size_t at = result.out.rfind(", V");
     if (!result.ok() || at == std::string::npos) continue;
     return std::string(
         trim(result.out.substr(at + 3, result.out.find('\n', at) - at - 3)));
   }
-  return std::nullopt;
+  return "";
 }
 
-void add_git(Document& document, const ProvenanceInput& input) {
-  const auto git = [&](std::vector<std::string> arguments) {
-    std::vector<std::string> command{"git", "-C", input.root.string()};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    return run(command, quick());
-  };
-  if (input.build.git_commit) {
-    document.set("git.commit", *input.build.git_commit);
-  } else if (const RunResult head = git({"rev-parse", "HEAD"}); head.ok()) {
-    document.set("git.commit", std::string(trim(head.out)));
-  } else {
-    document.unknown("git.commit", "no git, or not a checkout, and no --git-commit");
-  }
-  if (input.build.git_dirty) {
-    document.set("git.dirty", *input.build.git_dirty);
-    return;
-  }
-  // Evidence is what a recording writes; what it depends on there, the rules, is
-  // hashed.
-  const RunResult status =
-      git({"status", "--porcelain", "--", ".", ":(exclude)transcripts"});
-  if (status.ok()) {
-    document.set("git.dirty", !trim(status.out).empty());
-  } else {
-    document.unknown("git.dirty", "no git, or not a checkout, and no --git-dirty");
-  }
-}
-
-void add_gpu(Document& document, const ProvenanceInput& input) {
-  const std::string not_used = "the program ran on the CPU";
-  if (input.on_gpu && input.before.count > 0) {
-    document.set("gpu.count", input.before.count);
-  } else {
-    document.unknown("gpu.count", input.on_gpu ? input.before.why_none : not_used);
-  }
-  for (const Query& query : kQueries) {
-    const auto add = [&](const std::string& field, const GpuState& state) {
-      const auto found = state.values.find(query.query);
-      if (!input.on_gpu) {
-        document.unknown(field, not_used);
-      } else if (found != state.values.end()) {
-        document.set(field, found->second);
-      } else {
-        document.unknown(field,
-                         state.count == 0 ? state.why_none : "nvidia-smi does not say");
-      }
-    };
-    if (query.state) {
-      add(std::string("gpu.before.") + query.field, input.before);
-      add(std::string("gpu.after.") + query.field, input.after);
-    } else {
-      add(std::string("gpu.") + query.field, input.before);
+/// The compilers that left their names in a program's file, "; " between them.
+std::string compilers_of(const std::string& binary) {
+  std::string all;
+  for (const char* mark : {"GCC: (", "clang version "}) {
+    for (std::size_t at = 0; (at = binary.find(mark, at)) != std::string::npos; ++at) {
+      const std::string one =
+          printable(binary.substr(at, binary.find('\0', at) - at), 100);
+      if (all.find(one) == std::string::npos) all += (all.empty() ? "" : "; ") + one;
     }
   }
+  return all;
 }
 
-void add_build(Document& document, const ProvenanceInput& input) {
-  const BuildFacts& build = input.build;
-  const std::string no_nvcc = "the CPU build does not use nvcc";
-  const std::optional<std::string> version =
-      build.nvcc_version || !input.on_gpu ? build.nvcc_version : nvcc_version();
-  document.set_or("build.nvcc_version", version,
-                  input.on_gpu ? "no nvcc here, and no --nvcc-version" : no_nvcc);
-  document.set_or("build.nvcc_flags", build.nvcc_flags,
-                  input.on_gpu ? "no --nvcc-flags" : no_nvcc);
-  const std::string compilers = compilers_of(input.binary);
-  document.set_or("build.host_compiler",
-                  build.host_compiler ? build.host_compiler : std::optional(compilers),
-                  "the binary does not name it, and no --host-compiler");
+json::json_pointer pointer(std::string field) {
+  std::replace(field.begin(), field.end(), '.', '/');
+  return json::json_pointer("/" + field);
+}
+
+/// A field's value, or why it has none.
+struct Field {
+  std::string name;
+  json value;
+  std::string reason;
+};
+
+std::vector<Field> fields_of(const ProvenanceInput& input) {
+  std::vector<Field> fields;
+  const auto add = [&](const std::string& name, json value, std::string reason = "") {
+    if (value == "") value = nullptr;
+    fields.push_back({name, std::move(value), std::move(reason)});
+  };
+  const RunResult& run = input.run;
+  const bool exited = run.end == RunResult::End::exited;
+  add("schema", kSchema);
+  add("tool", std::string("transcript ") + TRANSCRIPT_VERSION);
+  add("date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))));
+  add("command", input.command);
+  add("exit_status", exited ? json(run.status) : json(), "it " + describe(run));
+  add("signal", exited ? json() : json(run.status), "the program exited by itself");
+  add("wall_seconds", std::round(run.seconds * 1000) / 1000);
+  add("stdout.sha256", sha256(run.out));
+  add("stdout.bytes", run.out.size());
+  const std::string err = printable(run.err, std::size_t{64} << 10);
+  add("stderr", err.empty() ? json() : json(err), "it wrote nothing there");
+  add("rules_sha256", sha256(input.rules));
+  add("source", input.source_name);
+  add("source_sha256", sha256(input.source));
+  add("binary_sha256", input.binary.empty() ? "" : sha256(input.binary),
+      "the program's file cannot be read");
+
+  const std::string root = input.root.string();
+  const RunResult head = ask({"git", "-C", root, "rev-parse", "HEAD"});
+  add("git.commit", head.ok() ? std::string(trim(head.out)) : "",
+      "no git, or no checkout");
+  // Evidence is what a recording writes; what it depends on there, the rules, is
+  // hashed.
+  const RunResult status = ask(
+      {"git", "-C", root, "status", "--porcelain", "--", ".", ":(exclude)transcripts"});
+  add("git.dirty", status.ok() ? json(!trim(status.out).empty()) : json(),
+      "no git, or no checkout");
+
+  const std::string no_nvcc =
+      input.on_gpu ? "not stated" : "the program ran on the CPU";
+  const std::string nvcc = input.on_gpu ? nvcc_version() : "";
+  add("build.nvcc_version", nvcc, input.on_gpu ? "no nvcc here" : no_nvcc);
+  add("build.nvcc_flags", "", no_nvcc);
+  add("build.host_compiler", compilers_of(input.binary), "the binary does not name it");
   // nvcc links the runtime of its own release statically unless told otherwise.
-  document.set_or("build.cuda_runtime",
-                  build.cuda_runtime || !input.on_gpu ? build.cuda_runtime : version,
-                  input.on_gpu ? "no nvcc here, and no --cuda-runtime" : no_nvcc);
+  add("build.cuda_runtime", nvcc, input.on_gpu ? "no nvcc here" : no_nvcc);
+
+  const std::string no_gpu = "the program ran on the CPU";
+  add("gpu.count", input.on_gpu ? json(input.before.names.size()) : json(), no_gpu);
+  for (const Query& query : kQueries) {
+    const auto add_state = [&](const char* when, const GpuState& state) {
+      const auto found = state.values.find(query.field);
+      const bool known = input.on_gpu && found != state.values.end();
+      add(std::string("gpu.") + when + query.field, known ? found->second : "",
+          input.on_gpu ? "nvidia-smi does not say" : no_gpu);
+    };
+    add_state(query.changes ? "before." : "", input.before);
+    if (query.changes) add_state("after.", input.after);
+  }
+  add("cpu.model", first_match("/proc/cpuinfo", "model name", ':'),
+      "/proc/cpuinfo does not say");
+  add("os.name", first_match("/etc/os-release", "PRETTY_NAME", '='),
+      "/etc/os-release does not say");
+  utsname system{};
+  ::uname(&system);
+  add("os.kernel", std::string(system.sysname) + " " + system.release, "uname fails");
+  return fields;
 }
 
 }  // namespace
 
-const std::vector<std::string> kProvenanceFields = [] {
-  std::vector<std::string> fields = {"schema",
-                                     "tool",
-                                     "date",
-                                     "command",
-                                     "exit_status",
-                                     "signal",
-                                     "wall_seconds",
-                                     "stdout.sha256",
-                                     "stdout.bytes",
-                                     "stderr",
-                                     "rules_sha256",
-                                     "source",
-                                     "source_sha256",
-                                     "binary_sha256",
-                                     "git.commit",
-                                     "git.dirty",
-                                     "build.nvcc_version",
-                                     "build.nvcc_flags",
-                                     "build.host_compiler",
-                                     "build.cuda_runtime",
-                                     "gpu.count",
-                                     "cpu.model",
-                                     "os.name",
-                                     "os.kernel"};
-  for (const Query& query : kQueries) {
-    if (query.state) {
-      fields.push_back(std::string("gpu.before.") + query.field);
-      fields.push_back(std::string("gpu.after.") + query.field);
-    } else {
-      fields.push_back(std::string("gpu.") + query.field);
-    }
-  }
-  return fields;
-}();
-
 GpuState query_gpu() {
   GpuState state;
-  std::string all;
+  const RunResult names = nvidia_smi("name");
+  std::istringstream lines(names.ok() ? names.out : "");
+  for (std::string name; std::getline(lines, name);)
+    state.names.emplace_back(trim(name));
+  if (state.names.empty()) state.why_none = "nvidia-smi " + describe(names);
+  if (state.names.empty()) return state;
   for (const Query& query : kQueries) {
-    all += (all.empty() ? "" : ",") + std::string(query.query);
-  }
-  const auto keep = [&](const std::string& out, std::size_t first, std::size_t count) {
-    const std::vector<std::string> values = split(out.substr(0, out.find('\n')), ',');
-    for (std::size_t i = 0; i < count && i < values.size(); ++i) {
-      if (is_answer(values[i])) state.values[kQueries[first + i].query] = values[i];
+    RunResult one = nvidia_smi(query.query);
+    if (!one.ok() && query.field == std::string("throttle_reasons")) {
+      one = nvidia_smi("clocks_event_reasons.active");  // its name since driver 535
     }
-  };
-  const RunResult result = nvidia_smi(all);
-  if (result.end == RunResult::End::not_started) {
-    state.why_none = "no nvidia-smi";
-    return state;
-  }
-  if (result.ok()) keep(result.out, 0, kQueries.size());
-  // One name that this driver does not know spoils the whole query.
-  const RunResult names = result.ok() ? result : nvidia_smi("name");
-  state.count = names.ok() ? static_cast<std::size_t>(
-                                 std::count(names.out.begin(), names.out.end(), '\n'))
-                           : 0;
-  if (state.count == 0) state.why_none = "nvidia-smi " + describe(names, quick());
-  if (!result.ok() && state.count > 0) {
-    for (std::size_t i = 0; i < kQueries.size(); ++i) {
-      RunResult one = nvidia_smi(kQueries[i].query);
-      if (!one.ok() &&
-          kQueries[i].query == std::string("clocks_throttle_reasons.active")) {
-        one = nvidia_smi("clocks_event_reasons.active");  // its name since driver 535
-      }
-      if (one.ok()) keep(one.out, i, 1);
-    }
+    const std::string value(trim(one.out.substr(0, one.out.find('\n'))));
+    const bool answer = one.ok() && !value.empty() && value[0] != '[';  // "[N/A]"
+    if (answer) state.values[query.field] = value;
   }
   return state;
+}
+
+std::string gpu_named(const GpuState& gpu, std::string_view output) {
+  const std::size_t begin = output.starts_with("# ") ? 0 : output.find("\n# ");
+  if (begin == std::string_view::npos) return "";
+  const std::string_view heading =
+      output.substr(begin, output.find('\n', begin + 1) - begin);
+  for (const std::string& name : gpu.names) {
+    if (heading.find(name) != std::string_view::npos) return name;
+  }
+  return "";
 }
 
 std::string machine_name(std::string_view gpu) {
   std::string name;
   for (const char c : gpu) {
-    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    if (is_digit(lower) || (lower >= 'a' && lower <= 'z')) {
-      name += lower;
-    } else if (!name.empty() && name.back() != '-') {
-      name += '-';
-    }
+    const bool word = is_word(c) && c != '_';
+    if (word) name += c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+    if (!word && !name.empty() && name.back() != '-') name += '-';
   }
   while (!name.empty() && name.back() == '-') name.pop_back();
   return name;
 }
 
-std::string compilers_of(std::string_view elf) {
-  Elf64_Ehdr header;
-  if (elf.size() < sizeof header) return "";
-  std::memcpy(&header, elf.data(), sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB ||
-      header.e_shentsize != sizeof(Elf64_Shdr)) {
-    return "";
-  }
-  const auto section = [&](std::size_t i) {
-    Elf64_Shdr one{};
-    const std::uint64_t at = header.e_shoff + i * sizeof one;
-    if (i < header.e_shnum && at >= header.e_shoff && at <= elf.size() &&
-        elf.size() - at >= sizeof one) {
-      std::memcpy(&one, elf.data() + at, sizeof one);
-    }
-    return one;
-  };
-  const auto bytes = [&](const Elf64_Shdr& one) -> std::string_view {
-    if (one.sh_type == SHT_NOBITS || one.sh_offset > elf.size() ||
-        one.sh_size > elf.size() - one.sh_offset) {
-      return {};
-    }
-    return elf.substr(one.sh_offset, one.sh_size);
-  };
-  const std::string_view names = bytes(section(header.e_shstrndx));
-  for (std::size_t i = 0; i < header.e_shnum; ++i) {
-    const Elf64_Shdr one = section(i);
-    if (one.sh_name >= names.size()) continue;
-    const std::string_view name = names.substr(one.sh_name);
-    if (name.substr(0, name.find('\0')) != ".comment") continue;
-    std::string compilers;
-    for (const std::string& compiler : split(bytes(one), '\0')) {
-      if (compiler.empty() || compilers.find(compiler) != std::string::npos) continue;
-      compilers += (compilers.empty() ? "" : "; ") + printable(compiler);
-    }
-    return compilers;
-  }
-  return "";
-}
-
-std::string utc_now() {
-  const std::time_t now =
-      std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
-}
-
 json provenance(const ProvenanceInput& input) {
-  Document document;
-  document.set("schema", kSchema);
-  document.set("tool", std::string("transcript ") + TRANSCRIPT_VERSION);
-  document.set("date", input.date);
-  std::vector<std::string> command;
-  for (const std::string& argument : input.command) {
-    command.push_back(without_folders(argument));
+  json document = json::object(), unknown = json::object();
+  std::map<std::string, std::string> facts = input.facts;
+  std::vector<std::string> names;
+  for (Field& field : fields_of(input)) {
+    names.push_back(field.name);
+    if (const auto fact = facts.find(field.name); fact != facts.end()) {
+      const bool truth = fact->second == "true" || fact->second == "false";
+      field.value = truth ? json(fact->second == "true") : json(fact->second);
+      facts.erase(fact);
+    }
+    if (field.value.is_null()) unknown[field.name] = field.reason;
+    document[pointer(field.name)] = std::move(field.value);
   }
-  document.set("command", command);
-  if (input.run.end == RunResult::End::exited) {
-    document.set("exit_status", input.run.status);
-    document.unknown("signal", "the program exited by itself");
-  } else {
-    document.unknown("exit_status", "the program " + describe(input.run));
-    document.set("signal", input.run.status);
+  if (!facts.empty()) {
+    const std::string near = common::closest(facts.begin()->first, names);
+    throw std::runtime_error("--fact: no field '" + facts.begin()->first + "'" +
+                             (near.empty() ? "" : "; did you mean '" + near + "'?"));
   }
-  document.set("wall_seconds", std::round(input.run.seconds * 1000) / 1000);
-  document.set("stdout.sha256", sha256(input.run.out));
-  document.set("stdout.bytes", input.run.out.size());
-  document.set("stderr", printable(input.run.err, std::size_t{64} << 10));
-  document.set("rules_sha256", sha256(input.rules));
-  document.set("source", input.source_name);
-  document.set("source_sha256", sha256(input.source));
-  if (input.binary.empty()) {
-    document.unknown("binary_sha256", "the program's file cannot be read");
-  } else {
-    document.set("binary_sha256", sha256(input.binary));
-  }
-  add_git(document, input);
-  add_build(document, input);
-  add_gpu(document, input);
-  document.set_or("cpu.model", first_match("/proc/cpuinfo", "model name", ':'),
-                  "/proc/cpuinfo does not say");
-  document.set_or("os.name", first_match("/etc/os-release", "PRETTY_NAME", '='),
-                  "/etc/os-release does not say");
-  utsname system{};
-  if (::uname(&system) == 0) {
-    document.set("os.kernel", std::string(system.sysname) + " " + system.release);
-  } else {
-    document.unknown("os.kernel", "uname fails");
-  }
-  return document.take();
+  document["unknown"] = unknown;
+  return document;
 }
 
 std::string check_provenance(const json& document) {
-  if (!document.is_object()) return "it is not a JSON object";
-  const auto schema = document.find("schema");
-  if (schema == document.end() || *schema != kSchema) {
+  const json unknown = document.value("unknown", json());
+  if (document.value("schema", json()) != kSchema) {
     return fmt::format("its schema is not {}", kSchema);
   }
-  const auto unknown = document.find("unknown");
-  if (unknown == document.end() || !unknown->is_object()) return "it lacks 'unknown'";
-  for (const std::string& field : kProvenanceFields) {
-    const auto pointer = Document::pointer(field);
-    if (!document.contains(pointer)) return fmt::format("it lacks '{}'", field);
-    const bool reason = unknown->contains(field) && (*unknown)[field].is_string();
-    if (document[pointer].is_null() && !reason) {
-      return fmt::format("'{}' is null without a reason", field);
-    }
-    if (!document[pointer].is_null() && unknown->contains(field)) {
-      return fmt::format("'{}' has a value and a reason for having none", field);
+  if (!unknown.is_object()) return "it lacks 'unknown'";
+  for (const Field& field : fields_of({})) {
+    const json::json_pointer at = pointer(field.name);
+    if (!document.contains(at)) return fmt::format("it lacks '{}'", field.name);
+    if (document[at].is_null() != unknown.contains(field.name)) {
+      return fmt::format("'{}' needs either a value or a reason for having none",
+                         field.name);
     }
   }
   return "";

@@ -2,171 +2,239 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
 #include "file.h"
 #include "hash.h"
+#include "provenance.h"
 #include "report.h"
 #include "text.h"
 
 namespace transcript {
 namespace fs = std::filesystem;
+using nlohmann::json;
 namespace {
 
-bool any_matches(const std::vector<std::string>& patterns, const std::string& address) {
-  for (const std::string& pattern : patterns) {
-    if (matches(pattern, address)) return true;
-  }
-  return false;
+[[noreturn]] void refuse(const std::string& why, int code = 2) {
+  throw Refused(code, why);
 }
 
-/// The evidence that a run of this source must agree with: that which claims to be of
-/// the same source and is as it was recorded. Throws Refused when some cannot say.
-std::vector<Evidence> binding(const Store& store, const std::string& source_hash) {
-  std::vector<Evidence> all;
+/// Throws Refused when a run differs from evidence of the same source, or repeats it.
+void check_against(const Store& store, const RecordRequest& request,
+                   const Document& actual, const Rules& rules,
+                   const std::string& source_hash, bool on_gpu) {
+  std::string disagreements;
   for (const std::string& machine : store.machines()) {
     Evidence evidence = store.load(machine);
-    if (!evidence.provenance && fs::exists(store.provenance_path(machine))) {
-      throw Refused(2, fmt::format("not recorded: {}; restore it, or remove it and "
-                                   "record again",
-                                   evidence.fault));
+    if (!evidence.fault.empty() ||
+        evidence.provenance.value("source_sha256", json()) != source_hash) {
+      continue;
     }
-    if (evidence.intact &&
-        evidence.provenance->value("source_sha256", "") == source_hash) {
-      all.push_back(std::move(evidence));
-    }
-  }
-  return all;
-}
-
-/// Throws Refused when `text` does not agree with itself, and so with no rerun: a time
-/// that is zero, for one.
-void check_itself(const Transcript& text, const Rules& rules) {
-  const Compared compared{text.name(), "itself", compare(text, text, rules)};
-  if (compared.comparison.match()) return;
-  throw Refused(2, human_report(compared, false) +
-                       "not recorded: by these rules the run does not agree even with "
-                       "itself; correct the program or the rules");
-}
-
-/// Throws Refused when `text` differs from evidence of the same source.
-void check_against(const Store& store, const RecordRequest& request,
-                   const std::string& text, const Rules& rules,
-                   const std::string& source_hash) {
-  std::string disagreements;
-  for (const Evidence& evidence : binding(store, source_hash)) {
-    const Transcript recorded(evidence.text,
-                              store.name(store.text_path(evidence.machine)));
-    if (recorded.blocks() == 0) continue;  // nothing to agree with
-    const Transcript actual(text, "the new run");
+    const Document recorded(std::move(evidence.text),
+                            store.name(store.text_path(machine)));
+    if (recorded.sections().empty()) continue;  // nothing to agree with
     // Those beyond what a report lists must be excused as well.
-    Compared compared{recorded.name(), actual.name(),
-                      compare(recorded, actual, rules,
-                              request.changing.empty() ? Comparison::kListed
-                                                       : std::size_t{SIZE_MAX})};
-    Comparison& comparison = compared.comparison;
-    const std::size_t before = comparison.differences.size();
-    std::erase_if(comparison.differences, [&](const Entry& entry) {
-      return any_matches(request.changing, entry.address);
-    });
-    comparison.differing -= before - comparison.differences.size();
-    if (comparison.differences.size() > Comparison::kListed) {
-      comparison.differences.resize(Comparison::kListed);
+    Compared compared{
+        recorded.name(), actual.name(),
+        compare(recorded, actual, rules,
+                request.changing.empty() ? Comparison::kListed : SIZE_MAX)};
+    Comparison& found = compared.comparison;
+    if (on_gpu && machine != "cpu" && found.reported > 0 && found.match() &&
+        found.reported_changed == 0) {
+      refuse("not recorded: every time is that of " + recorded.name() +
+             ": this only prints recorded text");
     }
-    comparison.reports.clear();
-    if (!comparison.match()) disagreements += human_report(compared, false);
+    found.differing -= std::erase_if(found.differences, [&](const Entry& entry) {
+      return std::any_of(
+          request.changing.begin(), request.changing.end(),
+          [&](const std::string& pattern) { return matches(pattern, entry.address); });
+    });
+    found.differences.resize(std::min(found.differences.size(), Comparison::kListed));
+    found.reports.clear();
+    if (!found.match()) disagreements += human_report(compared, false);
   }
   if (disagreements.empty()) return;
-  throw Refused(1,
-                disagreements +
-                    "not recorded: the run disagrees with evidence of the same source; "
-                    "if figures are meant to change, name them with --changing");
+  refuse(disagreements +
+             "not recorded: the run disagrees with evidence of the same source; if "
+             "figures are meant to change, name them with --changing",
+         1);
+}
+
+/// A program's command as provenance keeps it: files of the repository from its root,
+/// of others the last part.
+std::vector<std::string> without_folders(std::vector<std::string> command,
+                                         const Store& store) {
+  for (std::string& argument : command) {
+    const std::size_t value =
+        argument.find('=') < argument.find('/') ? argument.find('=') + 1 : 0;
+    const std::string path = argument.substr(value);
+    if (path.find('/') == std::string::npos) continue;
+    const std::string name = store.name(fs::weakly_canonical(path));
+    argument.resize(value);
+    argument += name[0] == '/' ? fs::path(path).filename().string()
+                : name.find('/') == std::string::npos ? "./" + name
+                                                      : name;
+  }
+  return command;
+}
+
+std::string quoted(const std::string& word) {
+  const auto plain = [](char c) {
+    return is_word(c) ||
+           std::string_view("-./=,:+%@").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
 }
 
 }  // namespace
 
-int exit_code(const RunResult& run) {
-  if (run.end == RunResult::End::timed_out) return 4;
-  return run.ok() && !run.out.empty() ? 0 : 3;
-}
-
-std::string fault_of(const RunResult& run, const RunLimits& limits) {
-  if (!run.ok()) return describe(run, limits);
-  if (trim(run.out).empty()) return "printed nothing";
-  return "";
+void check_run(const RunResult& run, const RunLimits& limits, const std::string& what) {
+  std::string fault;
+  if (!run.ok()) {
+    fault = describe(run, limits);
+  } else if (trim(run.out).empty()) {
+    fault = "printed nothing";
+  }
+  if (fault.empty()) return;
+  refuse(last_lines(run.err, 2000) + what + " " + fault,
+         run.end == RunResult::End::timed_out ? 4 : 3);
 }
 
 std::string record(const Store& store, const RecordRequest& request) {
-  if (std::getenv("CI") != nullptr) {
-    throw Refused(2, "not recorded: CI is set, and evidence is recorded by people");
+  const char* ci = std::getenv("CI");
+  if (ci != nullptr && *ci != '\0' && std::string_view(ci) != "false") {
+    refuse("not recorded: CI is set, and evidence is recorded by people");
   }
-  for (const std::string& pattern : request.changing) {
-    if (!pattern.empty()) continue;
-    throw Refused(2,
-                  "not recorded: --changing has an empty pattern; write '*' if every "
-                  "figure is meant to change");
+  if (std::count(request.changing.begin(), request.changing.end(), "") > 0) {
+    refuse(
+        "not recorded: --changing has an empty pattern; write '*' if every figure is "
+        "meant to change");
+  }
+  if (!request.machine.empty() && request.machine != machine_name(request.machine)) {
+    refuse(fmt::format(
+        "not recorded: a machine's name is lower case with dashes; did you mean '{}'?",
+        machine_name(request.machine)));
   }
   const Rules rules = store.rules();
   ProvenanceInput input;
   input.source = common::read_file(request.source);
-  input.source_name = request.source.filename();
+  input.source_name = store.name(fs::weakly_canonical(request.source));
   input.rules = rules.text;
   input.root = store.root();
-  input.on_gpu = request.on_gpu;
-  input.build = request.build;
-  input.command = request.command;
-  input.date = utc_now();
-  if (request.on_gpu) input.before = query_gpu();
-  std::string machine = request.machine;
-  if (machine.empty()) {
-    machine = request.on_gpu ? machine_name(input.before.values["name"]) : "cpu";
-  }
-  if (machine.empty()) {
-    throw Refused(2,
-                  "not recorded: no GPU gives a name; name the machine with --machine");
-  }
-  if (machine != machine_name(machine)) {
-    throw Refused(2, fmt::format("not recorded: a machine's name is lower case with "
-                                 "dashes; did you mean '{}'?",
-                                 machine_name(machine)));
-  }
-  const std::string source_hash = sha256(input.source);
-  // What would stop the recording in any case is said before a long run.
-  store.check_replaceable(machine);
-  binding(store, source_hash);
+  input.facts = request.facts;
+  input.command = without_folders(request.command, store);
+  if (!request.machine.empty()) store.check_replaceable(request.machine);
+  input.before = query_gpu();
   input.run = run(request.command, request.limits);
-  if (request.on_gpu) input.after = query_gpu();
-  try {
+  input.after = query_gpu();
+  check_run(input.run, request.limits, "not recorded: the program");
+  if (input.run.held_open) {
+    refuse("not recorded: the program left a process running that held its output open",
+           3);
+  }
+  const std::string gpu = gpu_named(input.before, input.run.out);
+  input.on_gpu = !gpu.empty();
+  const std::string machine = input.on_gpu ? machine_name(gpu) : "cpu";
+  if (!request.machine.empty() && request.machine != machine) {
+    refuse(
+        fmt::format("not recorded: this is a run of machine '{}', not of '{}': {}",
+                    machine, request.machine,
+                    input.on_gpu ? "the first heading names that GPU"
+                    : input.before.names.empty()
+                        ? "no GPU answers (" + input.before.why_none + ")"
+                        : "the first heading does not name " + input.before.names[0]));
+  }
+  std::error_code unreadable;  // found in PATH, perhaps; provenance says so
+  if (fs::is_regular_file(request.command[0], unreadable)) {
     input.binary = common::read_file(request.command[0]);
-  } catch (const std::system_error&) {
-    // Found in PATH, perhaps; its provenance says that it could not be read.
   }
-
-  std::string fault = fault_of(input.run, request.limits);
-  if (fault.empty() && input.run.held_open) {
-    fault = "left a process running that held its output open";
+  const json document = provenance(input);
+  const std::string name = store.name(store.text_path(machine));
+  const Document actual(input.run.out, "the new run");
+  const Store::Lock lock(store);
+  store.check_replaceable(machine);
+  check_against(store, request, actual, rules, sha256(input.source), input.on_gpu);
+  const Comparison itself = compare(actual, actual, rules);
+  if (!itself.match()) {
+    refuse(human_report({"the new run", "itself", itself}, false) +
+           "not recorded: by these rules the run does not agree even with itself");
   }
-  if (!fault.empty()) {
-    throw Refused(
-        exit_code(input.run) == 0 ? 3 : exit_code(input.run),
-        last_lines(input.run.err, 2000) + "not recorded: the program " + fault);
-  }
-  check_itself({input.run.out, store.name(store.text_path(machine))}, rules);
-  const nlohmann::json document = provenance(input);
-  const Lock lock = store.lock();
-  check_against(store, request, input.run.out, rules, source_hash);
+  check_rules_used(rules, itself.used, store.rules_path().parent_path());
   store.save(machine, input.run.out, document);
   const Evidence written = store.load(machine);
-  if (written.text != input.run.out || !written.provenance ||
-      *written.provenance != document) {
+  if (written.text != input.run.out || written.provenance != document) {
     throw std::runtime_error(
-        store.name(store.text_path(machine)) +
-        ": what was written reads back differently; check the disk");
+        name + ": what was written reads back differently; check the disk");
   }
-  return fmt::format("recorded {}: {} bytes in {:.3g} s\n",
-                     store.name(store.text_path(machine)), input.run.out.size(),
+  return fmt::format("recorded {}: {} bytes in {:.3g} s\n", name, input.run.out.size(),
                      input.run.seconds);
+}
+
+std::string status(const Store& store, const fs::path& tool) {
+  const Rules rules = store.rules();
+  const std::string rules_name = store.name(store.rules_path());
+  std::string text;
+  std::vector<bool> used(rules.rules.size(), false);
+  for (const std::string& machine : store.machines()) {
+    const Evidence evidence = store.load(machine);
+    const json& record = evidence.provenance;
+    std::vector<std::string> reasons;
+    std::string refresh =
+        fmt::format("{} record --program {} --machine {}", quoted(store.name(tool)),
+                    store.program(), machine);
+    if (!evidence.fault.empty()) reasons.push_back(evidence.fault);
+    const std::string fault = record.is_null() ? "" : check_provenance(record);
+    if (!fault.empty()) {
+      reasons.push_back(store.name(store.provenance_path(machine)) + ": " + fault);
+    } else if (!record.is_null()) {
+      const fs::path source = store.root() / record["source"].get<std::string>();
+      if (!fs::exists(source) ||
+          sha256(common::read_file(source)) != record["source_sha256"]) {
+        reasons.push_back(record["source"].get<std::string>() + " changed since");
+      }
+      if (sha256(rules.text) != record["rules_sha256"]) {
+        reasons.push_back(rules_name + " changed since");
+      }
+      if (record["exit_status"] != 0) reasons.push_back("the program failed");
+      if (record["git"]["dirty"] != false) {
+        reasons.push_back(record["git"]["dirty"].is_null()
+                              ? "it is not known to come from a clean commit"
+                              : "it was recorded from a tree with uncommitted changes");
+      }
+      refresh += " --source " + quoted(record["source"].get<std::string>());
+      if (record["build"]["nvcc_flags"].is_string()) {
+        refresh +=
+            " --fact " + quoted("build.nvcc_flags=" +
+                                record["build"]["nvcc_flags"].get<std::string>());
+      }
+      refresh += " --";
+      for (const json& word : record["command"]) {
+        refresh += " " + quoted(word.get<std::string>());
+      }
+    }
+    const Document document(evidence.text, store.name(store.text_path(machine)));
+    const std::vector<bool> here = rules_used(document, rules);
+    for (std::size_t i = 0; i < here.size(); ++i) used[i] = used[i] || here[i];
+    if (reasons.empty()) continue;
+    text += document.name() + ": stale\n";
+    for (const std::string& reason : reasons) text += "  " + reason + "\n";
+    text += "  refresh, from " + quoted(store.root().string()) + ": " + refresh + "\n";
+  }
+  if (store.machines().empty()) {
+    return store.name(store.rules_path().parent_path()) +
+           ": stale\n  it holds no evidence\n";
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    text += fmt::format("{}:{}: stale\n  this rule matches nothing in any evidence\n",
+                        rules_name, rules.rules[i].source_line);
+  }
+  return text;
 }
 
 }  // namespace transcript

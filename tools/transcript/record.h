@@ -1,48 +1,45 @@
-// Turning a run into evidence, and only a run that deserves it.
+// Turning a run into evidence, and telling which evidence proves nothing any more.
 #pragma once
 
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "compare.h"
 #include "process.h"
-#include "provenance.h"
 #include "store.h"
 
 namespace transcript {
 
 struct RecordRequest {
   std::vector<std::string> command;
-  std::string machine;  // empty: from the GPU's name, or "cpu"
-  bool on_gpu = false;
+  std::string machine;                // empty: from the GPU's name, or "cpu"
   std::filesystem::path source;       // of the program
   std::vector<std::string> changing;  // patterns of addresses that are meant to change
   RunLimits limits;
-  BuildFacts build;
+  std::map<std::string, std::string> facts;  // see provenance.h
 };
 
-/// Why a run did not become evidence; the old evidence stands as it was.
+/// A run that did not become evidence, or that cannot be compared.
 struct Refused : std::runtime_error {
   Refused(int code, const std::string& text)
       : std::runtime_error(text), exit_code(code) {}
   int exit_code;
 };
 
-/// Runs the program and keeps what it printed, with provenance, as `machine`'s
-/// evidence, then reads both back. Returns what to tell. Throws Refused when CI is set
-/// or a pattern in `changing` is empty; when the run failed, printed nothing, was cut
-/// off or left something running; when by the rules it does not agree even with itself;
-/// or when a figure that the rules judge differs from unaltered evidence of the same
-/// source on any machine, unless a pattern in `changing` names it. Then, or on any
-/// other exception, the evidence of before stands. Recordings of a program wait for
-/// each other once their runs have ended.
+/// Throws Refused, with 3 or 4 to exit with, if a run failed, timed out, was cut off or
+/// printed nothing; `what` ran.
+void check_run(const RunResult& run, const RunLimits& limits, const std::string& what);
+
+/// Runs the program and keeps what it printed, with provenance, as the machine's
+/// evidence; reads both back and compares. Returns what to tell. Throws Refused, and
+/// leaves the old evidence, when CI is set, when the run failed or left something
+/// running, when a machine is named that the program's first heading does not, when it
+/// only prints recorded text, or when a figure that is judged differs from unaltered
+/// evidence of the same source on any machine, unless `changing` has its address.
 std::string record(const Store& store, const RecordRequest& request);
 
-/// The exit code for a run: 0, 3 for a failure, 4 for a timeout.
-int exit_code(const RunResult& run);
-
-/// Everything that disqualifies a run, in one line, or an empty string.
-std::string fault_of(const RunResult& run, const RunLimits& limits);
+/// A paragraph for each stale evidence of a program: why, and a command that refreshes
+/// it, run from `root`; `tool` is this program's file.
+std::string status(const Store& store, const std::filesystem::path& tool);
 
 }  // namespace transcript

@@ -9,17 +9,11 @@
 namespace transcript {
 namespace {
 
+using nlohmann::json;
+
 constexpr const char* kRed = "\033[31m";
 constexpr const char* kGreen = "\033[32m";
 constexpr const char* kBold = "\033[1m";
-
-std::string paint(std::string text, const char* with, bool color) {
-  return color ? with + text + "\033[0m" : text;
-}
-
-std::string plural(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 const char* name_of(What what) {
   switch (what) {
@@ -27,8 +21,6 @@ const char* name_of(What what) {
       return "figure";
     case What::text:
       return "text";
-    case What::line:
-      return "line";
     case What::missing:
       return "missing";
     case What::extra:
@@ -37,165 +29,97 @@ const char* name_of(What what) {
   return "";
 }
 
-/// The address without the block that heads the group.
-std::string within_block(const Entry& entry) {
-  const std::string prefix = entry.block + " / ";
-  return entry.address.compare(0, prefix.size(), prefix) == 0
-             ? entry.address.substr(prefix.size())
-             : entry.address;
-}
-
-std::string where(const Entry& entry) {
-  if (entry.recorded_line == 0) return fmt::format("actual line {}", entry.actual_line);
-  return fmt::format("line {}", entry.recorded_line);
-}
-
-std::string summary(const Comparison& comparison) {
-  std::string text =
-      comparison.match()
-          ? fmt::format("match: {} in {}", plural(comparison.figures, "figure"),
-                        plural(comparison.lines, "line"))
-          : fmt::format("{} in {} and {}", plural(comparison.differing, "difference"),
-                        plural(comparison.figures, "figure"),
-                        plural(comparison.lines, "line"));
-  if (comparison.reported > 0) {
-    text += fmt::format(", {} reported only ({} changed)", comparison.reported,
-                        comparison.reported_changed);
-  }
-  return text + "\n";
-}
-
-std::string escaped(std::string_view text) {
-  std::string xml;
-  for (const char c : printable(text, 4000)) {
-    switch (c) {
-      case '&':
-        xml += "&amp;";
-        break;
-      case '<':
-        xml += "&lt;";
-        break;
-      case '>':
-        xml += "&gt;";
-        break;
-      case '"':
-        xml += "&quot;";
-        break;
-      default:
-        xml += c;
-    }
-  }
-  return xml;
-}
-
-nlohmann::json to_json(const Entry& entry) {
+json to_json(const Entry& entry) {
   const auto line = [](std::size_t number) {
-    return number == 0 ? nlohmann::json(nullptr) : nlohmann::json(number);
+    return number == 0 ? json(nullptr) : json(number);
   };
   return {{"kind", name_of(entry.what)},
-          {"block", entry.block},
-          {"address", entry.address},
-          {"recorded", entry.recorded},
-          {"actual", entry.actual},
+          {"section", printable(entry.section)},
+          {"address", printable(entry.address)},
+          {"recorded", printable(entry.recorded)},
+          {"actual", printable(entry.actual)},
           {"change", entry.change},
           {"tolerance", entry.tolerance},
           {"recorded_line", line(entry.recorded_line)},
           {"actual_line", line(entry.actual_line)}};
 }
 
+json to_json(const std::vector<Entry>& entries) {
+  json all = json::array();
+  for (const Entry& entry : entries) all.push_back(to_json(entry));
+  return all;
+}
+
 }  // namespace
 
 std::string human_report(const Compared& compared, bool color) {
-  const Comparison& comparison = compared.comparison;
-  std::string text = paint("--- " + compared.recorded, kBold, color) + "\n" +
-                     paint("+++ " + compared.actual, kBold, color) + "\n";
-  const std::string* block = nullptr;
-  for (const Entry& entry : comparison.differences) {
-    if (block == nullptr || *block != entry.block) {
-      text += "\n" + paint(entry.block, kBold, color) + "\n";
-      block = &entry.block;
+  const auto paint = [&](const char* with, std::string text) {
+    return color ? with + text + "\033[0m" : text;
+  };
+  const Comparison& found = compared.comparison;
+  std::string text = paint(kBold, "--- " + printable(compared.recorded)) + "\n" +
+                     paint(kBold, "+++ " + printable(compared.actual)) + "\n";
+  const std::string* section = nullptr;
+  for (const Entry& entry : found.differences) {
+    if (section == nullptr || *section != entry.section) {
+      text += "\n" + paint(kBold, printable(entry.section)) + "\n";
+      section = &entry.section;
     }
-    std::string head = within_block(entry);
-    if (entry.what == What::missing) head += ": missing";
-    if (entry.what == What::extra) head += ": extra";
-    text += fmt::format("  {}  ({})\n", head, where(entry));
-    if (!entry.recorded.empty()) {
-      text += "    " + paint("-" + entry.recorded, kRed, color) + "\n";
+    const bool within = entry.address.starts_with(entry.section + " / ");
+    text += "  " + printable(entry.address.substr(within ? section->size() + 3 : 0));
+    if (entry.what == What::missing) text += ": missing";
+    if (entry.what == What::extra) text += ": extra";
+    text += entry.recorded_line > 0
+                ? fmt::format("  (line {})\n", entry.recorded_line)
+                : fmt::format("  (actual line {})\n", entry.actual_line);
+    if (entry.what != What::extra) {
+      text += "    " + paint(kRed, "-" + printable(entry.recorded)) + "\n";
     }
-    if (!entry.actual.empty()) {
-      text += "    " + paint("+" + entry.actual, kGreen, color) + "\n";
+    if (entry.what != What::missing) {
+      text += "    " + paint(kGreen, "+" + printable(entry.actual)) + "\n";
     }
-    if (!entry.change.empty() || !entry.tolerance.empty()) {
-      text += "    ";
-      if (!entry.change.empty()) text += "change " + entry.change + "; ";
-      text += "class: " + entry.tolerance + "\n";
-    }
-  }
-  if (comparison.differing > comparison.differences.size()) {
-    text += fmt::format("\n... and {} more\n",
-                        comparison.differing - comparison.differences.size());
-  }
-  if (!comparison.reports.empty()) {
-    text += "\nreported, not judged\n";
-    for (const Entry& entry : comparison.reports) {
-      text +=
-          fmt::format("  {}\n    {} -> {}{}\n", entry.address, entry.recorded,
-                      entry.actual, entry.change.empty() ? "" : ", " + entry.change);
+    if (!entry.tolerance.empty()) {
+      text += "    " + (entry.change.empty() ? "" : "change " + entry.change + "; ") +
+              "allowed: " + entry.tolerance + "\n";
     }
   }
-  for (const std::string& note : comparison.notes) text += "note: " + note + "\n";
-  return text + "\n" +
-         paint(summary(comparison), comparison.match() ? kGreen : kRed, color);
+  if (found.differing > found.differences.size()) {
+    text +=
+        fmt::format("\n... and {} more\n", found.differing - found.differences.size());
+  }
+  if (!found.reports.empty()) text += "\nreported, not judged\n";
+  for (const Entry& entry : found.reports) {
+    text += fmt::format("  {}\n    {} -> {}{}\n", printable(entry.address),
+                        printable(entry.recorded), printable(entry.actual),
+                        entry.change.empty() ? "" : ", " + entry.change);
+  }
+  for (const std::string& note : found.notes) text += "note: " + printable(note) + "\n";
+  const std::string summary =
+      fmt::format("{}: {} judged, {} reported ({} changed), {} excused",
+                  found.match() ? "match"
+                                : fmt::format("{} difference{}", found.differing,
+                                              found.differing == 1 ? "" : "s"),
+                  found.judged, found.reported, found.reported_changed, found.excused);
+  return text + "\n" + paint(found.match() ? kGreen : kRed, summary) + "\n";
 }
 
-nlohmann::json json_report(const Compared& compared) {
-  const Comparison& comparison = compared.comparison;
-  nlohmann::json differences = nlohmann::json::array();
-  for (const Entry& entry : comparison.differences)
-    differences.push_back(to_json(entry));
-  nlohmann::json reports = nlohmann::json::array();
-  for (const Entry& entry : comparison.reports) reports.push_back(to_json(entry));
-  return {{"match", comparison.match()},
+json json_report(const Compared& compared) {
+  const Comparison& found = compared.comparison;
+  return {{"match", found.match()},
           {"recorded", printable(compared.recorded)},
           {"actual", printable(compared.actual)},
-          {"lines", comparison.lines},
-          {"figures", comparison.figures},
-          {"differing", comparison.differing},
-          {"differences", differences},
-          {"reported", comparison.reported},
-          {"reported_changed", comparison.reported_changed},
-          {"reports", reports},
-          {"notes", comparison.notes}};
+          {"judged", found.judged},
+          {"reported", found.reported},
+          {"reported_changed", found.reported_changed},
+          {"excused", found.excused},
+          {"differing", found.differing},
+          {"differences", to_json(found.differences)},
+          {"reports", to_json(found.reports)},
+          {"notes", found.notes}};
 }
 
-std::string junit_report(const std::vector<Compared>& all) {
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
-  for (const Compared& compared : all) {
-    const Comparison& comparison = compared.comparison;
-    const std::size_t listed = comparison.differences.size();
-    const bool more = comparison.differing > listed;
-    text += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n",
-                        escaped(compared.recorded), listed + more + comparison.match(),
-                        listed + more);
-    if (comparison.match()) {
-      text += fmt::format("    <testcase name=\"{} figures\"/>\n", comparison.figures);
-    }
-    for (const Entry& entry : comparison.differences) {
-      text += fmt::format(
-          "    <testcase name=\"{}\"><failure type=\"{}\" message=\"{}\">"
-          "-{}\n+{}\n{}</failure></testcase>\n",
-          escaped(entry.address), name_of(entry.what), escaped(entry.tolerance),
-          escaped(entry.recorded), escaped(entry.actual), escaped(entry.change));
-    }
-    if (more) {
-      text += fmt::format(
-          "    <testcase name=\"{} more\"><failure message=\"not "
-          "listed\"/></testcase>\n",
-          comparison.differing - listed);
-    }
-    text += "  </testsuite>\n";
-  }
-  return text + "</testsuites>\n";
+std::string to_text(const json& document) {
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace transcript

@@ -3,7 +3,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <vector>
 
 #include "compare.h"
 
@@ -11,21 +10,18 @@ namespace transcript {
 
 /// One comparison and what it was between.
 struct Compared {
-  std::string recorded;  // names of the two sides
-  std::string actual;
+  std::string recorded, actual;  // names of the two sides
   Comparison comparison;
 };
 
-/// A diff, `-recorded +actual`, grouped by block, and one summary line; lines stay
-/// within 80 columns unless a value itself is longer.
+/// A diff, `-recorded +actual`, grouped by section, and one summary line.
 std::string human_report(const Compared& compared, bool color);
 
 /// An object with "match", "recorded", "actual", counts, "differences", "reports",
 /// "notes".
 nlohmann::json json_report(const Compared& compared);
 
-/// A JUnit document: a suite for each comparison, a failing test case for each
-/// difference.
-std::string junit_report(const std::vector<Compared>& all);
+/// A JSON document as text; bytes that are no UTF-8 are replaced.
+std::string to_text(const nlohmann::json& document);
 
 }  // namespace transcript

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <stdexcept>
 
 // Release 3.3.0 asserts, of some text that is no TOML, what it checks a line later.
@@ -12,10 +13,7 @@ constexpr void require_toml(bool holds) {
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
-#include <utility>
 
 #include "suggest.h"
 #include "text.h"
@@ -23,55 +21,37 @@ constexpr void require_toml(bool holds) {
 namespace transcript {
 namespace {
 
-constexpr std::array<std::pair<const char*, Class>, 5> kClasses{{
-    {"exact", Class::exact},
-    {"time", Class::time},
-    {"ratio", Class::ratio},
-    {"device", Class::device},
-    {"absent-ok", Class::absent_ok},
-}};
-
-const std::vector<std::string> kKeys = {"block",  "row",   "column", "line",
-                                        "figure", "class", "rel",    "abs"};
+constexpr std::size_t kLongest = 4096;  // bytes of a line
 
 std::string_view source_line(std::string_view text, std::size_t line) {
-  std::size_t begin = 0;
-  for (std::size_t i = 1; i < line; ++i) {
-    begin = text.find('\n', begin);
-    if (begin == std::string_view::npos) return {};
-    ++begin;
+  for (; line > 1 && !text.empty(); --line) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   }
-  text = text.substr(begin, text.find('\n', begin) - begin);
-  if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
-  return text;
+  return trim(text.substr(0, text.find('\n')));
 }
 
 class Parser {
  public:
-  Parser(std::string text, std::string name) {
-    rules_.text = std::move(text);
-    rules_.name = std::move(name);
-  }
+  Parser(std::string text, std::string name)
+      : rules_{std::move(name), std::move(text), {}} {}
 
   Rules parse() {
-    refuse_what_leads_astray();
+    check_lines();
     toml::table root;
     try {
-      root = toml::parse(rules_.text);
+      if (faults_.empty()) root = toml::parse(rules_.text);
     } catch (const toml::parse_error& error) {
-      fault(error.source(), std::string(error.description()));
-      throw common::DiagnosticError(std::move(faults_));
+      fault(error.source().begin.line, std::string(error.description()));
     } catch (const std::logic_error&) {
-      throw common::DiagnosticError(
-          {{rules_.name, 0, 0, "is not TOML: a name starts with an odd character",
-            ""}});
+      fault(1, "is not TOML: a name starts with an odd character");
     }
     for (const auto& [key, node] : root) {
+      const toml::array* array = node.as_array();
       if (key.str() != "rule") {
-        fault(key.source(), unknown(key.str(), {"rule"}));
-      } else if (const toml::array* array = node.as_array();
-                 array == nullptr || !array->is_homogeneous<toml::table>()) {
-        fault(key.source(), "'rule' must be an array of tables: write [[rule]]");
+        fault(key.source().begin.line, unknown("key", key.str(), {"rule"}));
+      } else if (array == nullptr || !array->is_homogeneous<toml::table>()) {
+        fault(key.source().begin.line,
+              "'rule' must be an array of tables: write [[rule]]");
       } else {
         for (const toml::node& rule : *array) add(*rule.as_table());
       }
@@ -83,191 +63,204 @@ class Parser {
   }
 
  private:
-  void fault(const toml::source_region& at, std::string message) {
-    const std::size_t line = at.begin.line;
-    faults_.push_back({rules_.name, line, at.begin.column, std::move(message),
+  void fault(std::size_t line, std::string message) {
+    faults_.push_back({rules_.name, line, 1, std::move(message),
                        std::string(source_line(rules_.text, line))});
   }
 
-  static std::string unknown(std::string_view key,
+  static std::string unknown(const char* what, std::string_view name,
                              const std::vector<std::string>& known) {
-    const std::string near = common::closest(key, known);
-    return fmt::format("unknown key '{}'{}", printable(key, 60),
-                       near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+    const std::string near = common::closest(name, known);
+    if (!near.empty()) {
+      return fmt::format("unknown {} '{}'; did you mean '{}'?", what,
+                         printable(name, 60), near);
+    }
+    std::string list;
+    for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
+    return fmt::format("unknown {} '{}'; it is one of: {}", what, printable(name, 60),
+                       list);
   }
 
-  std::string pattern(const toml::table& table, const char* key) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return "";
-    const auto value = node->value<std::string>();
-    if (!node->is_string() || value->empty()) {
-      fault(node->source(), fmt::format("'{}' must be a pattern in quotes", key));
-      return "";
-    }
-    std::size_t braces = 0;
-    for (std::size_t open = value->find('{'); open != std::string::npos;
-         open = value->find('{', open + 1)) {
-      const std::size_t close = value->find_first_of("{}", open + 1);
-      if (close == std::string::npos || (*value)[close] != '}') {
-        fault(node->source(), fmt::format("'{}' has a '{{' without its '}}'", key));
-        return "";
-      }
-      ++braces;
-    }
-    if (braces > 4) {  // each doubles the work, or worse
-      fault(node->source(), fmt::format("'{}' has more than four '{{'", key));
-    }
-    return fold(*value);
-  }
-
-  /// What release 3.3.0 of the library goes astray on: a name of many thousand parts
-  /// nests as many tables, more than the stack holds; and of characters beyond ASCII it
-  /// asks whether they are white space, wherever it expects some.
-  void refuse_what_leads_astray() {
-    constexpr std::size_t kLongest = 4096;
+  /// The library overflows its stack on a name of many thousand parts, and reads beyond
+  /// its text on some characters beyond ASCII.
+  void check_lines() {
     std::string_view left = rules_.text;
-    if (left.substr(0, 3) == "\xEF\xBB\xBF") left.remove_prefix(3);
-    for (std::size_t line = 1; !left.empty(); ++line) {
-      const std::string_view text = left.substr(0, left.find('\n'));
-      left.remove_prefix(std::min(text.size() + 1, left.size()));
-      if (text.size() > kLongest) {
-        throw common::DiagnosticError(
-            {{rules_.name, line, 0,
-              fmt::format("a line of {} bytes; no rule needs more than {}", text.size(),
-                          kLongest),
-              ""}});
-      }
-      const std::size_t first = text.find_first_not_of(" \t");
-      if (first == std::string_view::npos || text[first] == '#') continue;
-      const auto odd = std::find_if(text.begin(), text.end(), [](char c) {
-        return static_cast<unsigned char>(c) >= 0x80;
-      });
-      if (odd == text.end()) continue;
-      throw common::DiagnosticError(
-          {{rules_.name, line, static_cast<std::size_t>(odd - text.begin()) + 1,
+    for (std::size_t number = 1; !left.empty(); ++number) {
+      const std::string_view line = left.substr(0, left.find('\n'));
+      left.remove_prefix(std::min(line.size() + 1, left.size()));
+      const auto odd =
+          std::find_if(line.begin(), line.end(), [](char c) { return c < 0; });
+      if (line.size() > kLongest) {
+        faults_.push_back(
+            {rules_.name, number, 0, "a line of more than 4096 bytes", ""});
+      } else if (odd != line.end() && trim(line).substr(0, 1) != "#") {
+        fault(
+            number,
             "a character beyond ASCII; in a name write \"\\uXXXX\", and a comment on a "
-            "line of its own",
-            std::string(text)}});
+            "line of its own");
+      }
     }
   }
 
-  std::optional<double> bound(const toml::table& table, const char* key) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return std::nullopt;
-    const auto value = node->value<double>();
-    // An integer that no double holds has no value here.
-    if (!value || !std::isfinite(*value) || !(*value >= 0)) {
-      fault(node->source(),
-            fmt::format("'{}' must be a finite number, zero or above", key));
-      return std::nullopt;
+  std::string pattern(const toml::node& node, std::string_view key) {
+    const std::string value = node.value_or(std::string());
+    if (value.empty()) {
+      fault(node.source().begin.line,
+            fmt::format("'{}' must be a pattern in quotes", key));
     }
-    return value;
+    int choices = 0, open = 0;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (value[i] == '\\') {
+        ++i;
+      } else if (value[i] == '{') {
+        ++open;
+        ++choices;
+      } else if (value[i] == '}' && open > 0) {
+        --open;
+      }
+    }
+    if (open > 0 || choices > 1) {
+      fault(node.source().begin.line,
+            fmt::format("'{}' may have one {{a,b}}; \"\\\\{{\" is the character", key));
+    }
+    return fold(value);
   }
 
   void add(const toml::table& table) {
-    const std::size_t faults_before = faults_.size();
-    for (const auto& [key, node] : table) {
-      if (std::find(kKeys.begin(), kKeys.end(), key.str()) == kKeys.end()) {
-        fault(key.source(), unknown(key.str(), kKeys));
-      }
-    }
     Rule rule;
     rule.source_line = table.source().begin.line;
-    rule.block = pattern(table, "block");
-    rule.row = pattern(table, "row");
-    rule.column = pattern(table, "column");
-    rule.line = pattern(table, "line");
-    if (const toml::node* figure = table.get("figure")) {
-      const auto value = figure->value<std::int64_t>();
-      if (!figure->is_integer() || *value < 1) {
-        fault(figure->source(), "'figure' must be an integer from 1");
+    int classes = 0, bounds = 0;
+    const std::size_t faults_before = faults_.size();
+    for (const auto& [key, node] : table) {
+      const std::string_view name = key.str();
+      if (name == "section") {
+        rule.section = pattern(node, name);
+      } else if (name == "row") {
+        rule.row = pattern(node, name);
+      } else if (name == "column") {
+        rule.column = pattern(node, name);
+      } else if (name == "line") {
+        rule.line = pattern(node, name);
+      } else if (name == "class") {
+        ++classes;
+        read_class(node, rule);
+      } else if (name == "rel" || name == "abs") {
+        ++bounds;
+        const double value = node.value_or(-1.0);
+        if (!std::isfinite(value) || value < 0 || node.is_boolean()) {
+          fault(node.source().begin.line,
+                fmt::format("'{}' must be a finite number, zero or above", name));
+        }
+        (name == "rel" ? rule.tolerance.relative : rule.tolerance.absolute) = value;
+        rule.tolerance.kind = Tolerance::Kind::bound;
       } else {
-        rule.figure = static_cast<std::size_t>(*value);
+        fault(key.source().begin.line,
+              unknown("key", name,
+                      {"section", "row", "column", "line", "class", "rel", "abs"}));
       }
     }
-    const auto relative = bound(table, "rel");
-    const auto absolute = bound(table, "abs");
-    const toml::node* kind = table.get("class");
-    if (kind != nullptr) read_class(*kind, rule);
     if (faults_.size() > faults_before) return;
-
-    if (relative || absolute) {
-      rule.kind = Class::tolerance;
-      rule.relative = relative.value_or(0);
-      rule.absolute = absolute.value_or(0);
-    }
-    const bool tolerant = relative || absolute;
-    if (tolerant == (kind != nullptr)) {
-      fault(table.source(), "a rule gives either 'class', or 'rel' and/or 'abs'");
-    } else if (rule.line.empty() && rule.row.empty() && rule.column.empty()) {
-      fault(table.source(), "a rule names a 'row' and/or 'column', or a 'line'");
-    } else if (!rule.line.empty() && (!rule.row.empty() || !rule.column.empty())) {
-      fault(table.source(), "a rule names a 'line', or a 'row' and 'column', not both");
-    } else if (rule.figure > 0 && rule.line.empty()) {
-      fault(table.source(), "'figure' counts the figures of a 'line'; none is given");
-    } else if (rule.figure > 0 &&
-               (rule.kind == Class::device || rule.kind == Class::absent_ok)) {
-      fault(table.source(), "this class is about the whole line; leave 'figure' out");
+    const bool cell = !rule.row.empty() || !rule.column.empty();
+    if ((classes > 0) == (bounds > 0)) {
+      fault(rule.source_line, "a rule gives either 'class', or 'rel' and/or 'abs'");
+    } else if (cell && !rule.line.empty()) {
+      fault(rule.source_line,
+            "a rule names a 'line', or a 'row' and 'column', not both");
+    } else if (!cell && rule.line.empty() && rule.section.empty()) {
+      fault(rule.source_line, "a rule names a 'section', 'row', 'column' or 'line'");
     }
     rules_.rules.push_back(std::move(rule));
   }
 
   void read_class(const toml::node& node, Rule& rule) {
-    const auto value = node.value<std::string>();
-    std::vector<std::string> names;
-    std::string list;
-    for (const auto& [name, kind] : kClasses) {
-      if (node.is_string() && *value == name) {
-        rule.kind = kind;
-        return;
-      }
-      names.push_back(name);
-      list += (list.empty() ? "" : ", ") + names.back();
+    const std::string name = node.value_or(std::string());
+    if (name == "exact") {
+      rule.tolerance.kind = Tolerance::Kind::exact;
+    } else if (name == "reported") {
+      rule.kind = Class::reported;
+    } else if (name == "machine") {
+      rule.kind = Class::machine;
+    } else if (name == "optional") {
+      rule.kind = Class::optional;
+    } else {
+      fault(node.source().begin.line,
+            unknown("class", name, {"exact", "reported", "machine", "optional"}));
     }
-    const std::string near = node.is_string() ? common::closest(*value, names) : "";
-    fault(node.source(),
-          "unknown class" + (near.empty() ? "; it is one of " + list
-                                          : fmt::format("; did you mean '{}'?", near)));
   }
 
   Rules rules_;
   std::vector<common::Diagnostic> faults_;
 };
 
+/// Where the "}" of the "{" at `open` stands, or the next "," before it.
+std::size_t choice_end(std::string_view pattern, std::size_t open) {
+  std::size_t i = open + 1;
+  while (i < pattern.size() && pattern[i] != '}' && pattern[i] != ',') {
+    i += 1 + (pattern[i] == '\\');
+  }
+  return std::min(i, pattern.size());
+}
+
 }  // namespace
+
+const char* const kRuleSyntax =
+    "Rules (rules.toml beside the evidence, shared by all machines):\n"
+    "  [[rule]]\n"
+    "  section = \"case *\"         # a heading, whole or up to the first of , ( : =\n"
+    "  row = \"int8 *\"             # a row's first cell, and/or\n"
+    "  column = \"{time (ms),vs f32}\"\n"
+    "  # or  line = \"# p on *\"    # a line of prose, or a heading with its #\n"
+    "  class = \"reported\"         # or  rel = 0.01  and/or  abs = 1e-6\n"
+    "Patterns match a whole name: * is anything, {a,b} a choice, a backslash takes "
+    "the\n"
+    "next character as it is. The first rule that matches decides. Classes: exact (as\n"
+    "printed), reported (a number or 'not timed'; a change is shown), machine (names "
+    "the\n"
+    "machine; must be there), optional (may be missing or extra). By default integers\n"
+    "and text are equal, reals within one unit of the last place that is recorded.\n";
 
 Rules parse_rules(std::string text, std::string name) {
   return Parser(std::move(text), std::move(name)).parse();
 }
 
-common::Diagnostic Rules::at(const Rule& rule, std::string message) const {
-  return {name, rule.source_line, 1, std::move(message),
-          std::string(transcript::source_line(text, rule.source_line))};
+common::Diagnostic matches_nothing(const Rules& rules, std::size_t rule) {
+  const std::size_t line = rules.rules[rule].source_line;
+  return {
+      rules.name, line, 1,
+      "this rule matches nothing, here or in evidence beside it; correct or remove it",
+      std::string(source_line(rules.text, line))};
 }
 
 bool matches(std::string_view pattern, std::string_view name) {
   if (pattern.empty()) return true;
-  if (const std::size_t open = pattern.find('{'); open != std::string_view::npos) {
-    const std::size_t close = pattern.find('}', open);
-    const std::string head(pattern.substr(0, open));
-    const std::string tail(pattern.substr(close + 1));
-    std::string_view choices = pattern.substr(open + 1, close - open - 1);
-    for (;;) {
-      const std::size_t comma = choices.find(',');
-      const std::string one = head + std::string(trim(choices.substr(0, comma))) + tail;
-      if (one.empty() ? name.empty() : matches(one, name)) return true;
-      if (comma == std::string_view::npos) return false;
-      choices.remove_prefix(comma + 1);
+  for (std::size_t open = 0; open < pattern.size(); ++open) {
+    if (pattern[open] == '\\') {
+      ++open;
+    } else if (pattern[open] == '{') {
+      std::size_t close = open;
+      while (close < pattern.size() && pattern[close] != '}') {
+        close = choice_end(pattern, close);
+      }
+      const std::string tail(pattern.substr(std::min(close + 1, pattern.size())));
+      for (std::size_t at = open; at < close;) {
+        const std::size_t end = choice_end(pattern, at);
+        std::string one(pattern.substr(0, open));
+        one.append(trim(pattern.substr(at + 1, end - at - 1))).append(tail);
+        if (one.empty() ? name.empty() : matches(one, name)) return true;
+        at = end;
+      }
+      return false;
     }
   }
   // Greedy from the left, going back to the last star: linear memory, no recursion.
   std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
   while (n < name.size()) {
+    const bool taken = p + 1 < pattern.size() && pattern[p] == '\\';
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;
       resume = n;
-    } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p;
+    } else if (p < pattern.size() && pattern[p + taken] == name[n]) {
+      p += 1 + taken;
       ++n;
     } else if (star != std::string_view::npos) {
       p = star + 1;
@@ -281,16 +274,14 @@ bool matches(std::string_view pattern, std::string_view name) {
 }
 
 std::string describe(const Rule& rule) {
-  if (rule.kind == Class::tolerance) {
-    return rule.relative > 0 && rule.absolute > 0
-               ? fmt::format("rel = {:g}, abs = {:g}", rule.relative, rule.absolute)
-           : rule.relative > 0 ? fmt::format("rel = {:g}", rule.relative)
-                               : fmt::format("abs = {:g}", rule.absolute);
-  }
-  for (const auto& [name, kind] : kClasses) {
-    if (kind == rule.kind) return name;
-  }
-  return "last place";
+  const Tolerance& bound = rule.tolerance;
+  if (rule.kind == Class::reported) return "reported";
+  if (rule.kind == Class::machine) return "machine";
+  if (rule.kind == Class::optional) return "optional";
+  if (bound.kind == Tolerance::Kind::exact) return "exact";
+  if (bound.absolute == 0) return fmt::format("rel = {:g}", bound.relative);
+  if (bound.relative == 0) return fmt::format("abs = {:g}", bound.absolute);
+  return fmt::format("rel = {:g}, abs = {:g}", bound.relative, bound.absolute);
 }
 
 }  // namespace transcript

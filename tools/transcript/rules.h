@@ -1,4 +1,4 @@
-// What each figure's class is: rules.toml, parsed and matched.
+// What each figure must be: rules.toml, parsed and matched.
 #pragma once
 
 #include <string>
@@ -6,52 +6,45 @@
 #include <vector>
 
 #include "diagnostic.h"
+#include "number.h"
 
 namespace transcript {
 
 enum class Class {
-  last_place,  // the default: integers and text exact, reals within their last place
-  exact,       // as printed
-  tolerance,   // |actual - recorded| <= max(abs, rel * |recorded|)
-  time,        // reported, not judged: a positive number or "not timed"
-  ratio,       // the same, and "n/a"
-  device,      // text that names the machine: must be there
-  absent_ok,   // the line, row or column may be missing; where it stands, the default
+  judged,    // within the rule's tolerance; the default is the last place
+  reported,  // a time or a ratio of times: a finite number or "not timed", "n/a"
+  machine,   // text that names the machine: must be there
+  optional,  // may be missing, or there in addition; where it stands, it is judged
 };
 
-/// One [[rule]]. A pattern matches a whole folded name; "*" stands for any characters
-/// and
-/// "{a,b}" for one of the alternatives. An empty pattern matches everything.
+/// One [[rule]]. A pattern matches a whole name; "*" stands for any characters, "{a,b}"
+/// for one of these, "\" takes the next character as it is. Empty matches everything.
 struct Rule {
-  std::string block;
-  std::string row, column;  // cells of tables
-  std::string line;         // or a prose line, all of it
-  std::size_t figure = 0;   // only the n-th figure of that line, from 1; 0 means all
-  Class kind = Class::last_place;
-  double relative = 0;
-  double absolute = 0;
-  std::size_t source_line = 0;  // where it stands in the file
-
-  bool is_prose() const { return !line.empty(); }
+  std::string section, row, column, line;
+  Class kind = Class::judged;
+  Tolerance tolerance;
+  std::size_t source_line = 0;
 };
 
-/// The rules of one file. The first rule that matches a figure decides.
+/// The rules of one file; of those that match a figure, the first decides.
 struct Rules {
   std::string name;  // of the file
   std::string text;  // its bytes
   std::vector<Rule> rules;
-
-  common::Diagnostic at(const Rule& rule, std::string message) const;
 };
+
+/// For --help.
+extern const char* const kRuleSyntax;
 
 bool matches(std::string_view pattern, std::string_view name);
 
-/// Reads `text`, TOML with an array of tables `rule`: keys `block`; `row` and `column`,
-/// or `line` and `figure`; and `class`, or `rel` and/or `abs`. Throws
-/// common::DiagnosticError with everything that is wrong.
+/// Throws common::DiagnosticError with everything that is wrong.
 Rules parse_rules(std::string text, std::string name);
 
-/// "time", "rel = 0.01, abs = 1e-06", ...: as a rule writes it.
+/// "this rule matches nothing ...", at the rule.
+common::Diagnostic matches_nothing(const Rules& rules, std::size_t rule);
+
+/// "reported", "rel = 0.01, abs = 1e-06", ...: as a rule writes it.
 std::string describe(const Rule& rule);
 
 }  // namespace transcript

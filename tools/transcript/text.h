@@ -1,10 +1,9 @@
-// A program's bytes made comparable: line endings and terminal colours aside, and white
-// space folded, with a note for everything that was set aside.
+// Bytes for people: white space folded, and nothing that a terminal would obey or hide.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace transcript {
 
@@ -14,18 +13,21 @@ inline bool is_space(char c) {
 inline bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
+inline bool is_word(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
-/// `bytes` with ANSI escape sequences removed and CRLF turned into LF. One note a kind
-/// of oddity: "ANSI escapes stripped", "CRLF line endings", "no newline at the end",
-/// "invalid UTF-8 (first at byte N)", "NUL bytes". Works in place, in linear time.
-std::string clean(std::string bytes, std::vector<std::string>& notes);
-
+std::string_view trim(std::string_view text);
 /// Runs of white space become one space; leading and trailing ones go.
 std::string fold(std::string_view text);
-std::string_view trim(std::string_view text);
+/// Whether two texts are equal but for the length of their runs of white space.
+bool same_folded(std::string_view a, std::string_view b);
 
-/// Bytes that a terminal may be shown: control characters and invalid UTF-8 become
-/// "\xNN", and text beyond `limit` bytes is replaced by "...".
+/// Where the first byte that is not UTF-8 stands, or npos.
+std::size_t invalid_utf8(std::string_view text);
+
+/// What a terminal may be shown: control characters and invalid UTF-8 become "\xNN",
+/// characters that leave no mark "<U+00A0>", and what is beyond `limit` bytes "...".
 std::string printable(std::string_view text, std::size_t limit = 400);
 
 /// The last lines of `text`, `limit` bytes at most, each printable and with its end.

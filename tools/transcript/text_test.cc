@@ -2,74 +2,40 @@
 
 #include <doctest/doctest.h>
 
-using transcript::clean;
-using transcript::fold;
-using transcript::printable;
-using Notes = std::vector<std::string>;
+using namespace transcript;
 
-namespace {
-
-/// What clean() makes of `bytes`, and what it notes.
-std::pair<std::string, Notes> cleaned(std::string bytes) {
-  Notes notes;
-  std::string text = clean(std::move(bytes), notes);
-  return {text, notes};
+TEST_CASE("white space folds") {
+  CHECK(fold(" \ta  b\t \n c ") == "a b c");
+  CHECK(fold(" \n") == "");
+  CHECK(same_folded("a  b", "a\tb"));
+  CHECK_FALSE(same_folded("a b", "ab"));
+  CHECK_FALSE(same_folded("a ", "a"));
 }
 
-}  // namespace
-
-TEST_CASE("plain text is left alone") {
-  CHECK(cleaned("a 1\n\xC3\xA9\n") ==
-        std::pair{std::string("a 1\n\xC3\xA9\n"), Notes{}});
-  CHECK(cleaned("") == std::pair{std::string(), Notes{}});
-}
-
-TEST_CASE("escape sequences go, with a note") {
-  const Notes note{"ANSI escapes stripped"};
-  CHECK(cleaned("\x1B[31mred\x1B[0m 1\n") == std::pair{std::string("red 1\n"), note});
-  CHECK(cleaned("\x1B]0;title\x07x\n") == std::pair{std::string("x\n"), note});
-  CHECK(cleaned("\x1B]8;;http://a\x1B\\x\n") == std::pair{std::string("x\n"), note});
-  CHECK(cleaned("\x1B(Bx\x1B=y\n") == std::pair{std::string("xy\n"), note});
-  // One that never ends takes its line, no more.
-  CHECK(cleaned("a\x1B]0;b\nc\n") == std::pair{std::string("a\nc\n"), note});
-  CHECK(cleaned("a\x1B[1;\nc\n") == std::pair{std::string("a\nc\n"), note});
-  CHECK(cleaned("a\x1B\n") == std::pair{std::string("a\n"), note});
-  CHECK(cleaned("\x1B[1m") == std::pair{std::string(), note});
-}
-
-TEST_CASE("line endings are made LF, a lone carriage return is white space") {
-  CHECK(cleaned("a\r\nb\r\n") ==
-        std::pair{std::string("a\nb\n"), Notes{"CRLF line endings"}});
-  CHECK(cleaned("a\rb\n") == std::pair{std::string("a\rb\n"), Notes{}});
-  CHECK(fold("a\rb") == "a b");
-}
-
-TEST_CASE("oddities are noted, not mended") {
-  CHECK(cleaned("a") == std::pair{std::string("a"), Notes{"no newline at the end"}});
-  CHECK(cleaned(std::string("a\0\n", 3)) ==
-        std::pair{std::string("a\0\n", 3), Notes{"NUL bytes"}});
-  for (const std::string bad : {"\xFF", "\xC3", "\xC0\x80", "\xED\xA0\x80", "\xE2\x82",
-                                "\xF4\x90\x80\x80", "\x80"}) {
-    const std::string text = "12345678 " + bad + "\n";
-    CHECK(cleaned(text) == std::pair{text, Notes{"invalid UTF-8 (first at byte 9)"}});
-  }
-  CHECK(cleaned("\xF0\x9F\x98\x80 \xE2\x82\xAC \xED\x9F\xBF\n").second.empty());
-}
-
-TEST_CASE("white space folds to single spaces") {
-  CHECK(fold("  a \t\v\f b\r") == "a b");
-  CHECK(fold(" \t ") == "");
-}
-
-TEST_CASE("nothing that is printed can drive the terminal") {
-  CHECK(printable("a\x1B[2Jb\xFF\t\x7F") == "a\\x1B[2Jb\\xFF \\x7F");
-  CHECK(printable("\xC3\xA9") == "\xC3\xA9");
+TEST_CASE("what leaves no mark, or commands a terminal, is spelled out") {
+  CHECK(printable("a\xC2\xA0z") == "a<U+00A0>z");
+  CHECK(printable("a\xE2\x80\x8Bz") == "a<U+200B>z");
+  CHECK(printable("\xEF\xBB\xBFz") == "<U+FEFF>z");
+  CHECK(printable("a\xC2\x9Bz") == "a<U+009B>z");
+  CHECK(printable("\x1B[31m\x7F\tz") == "\\x1B[31m\\x7F z");
+  CHECK(printable("in\xFF"
+                  "8 \xC3") == "in\\xFF8 \\xC3");
+  CHECK(printable("\xE2\x80\xAEz") == "<U+202E>z");
+  CHECK(printable("×10⁻³ ü") == "×10⁻³ ü");
   CHECK(printable("abcdef", 3) == "abc...");
 }
 
-TEST_CASE("of a long text the last lines are shown, each on its own") {
-  CHECK(transcript::last_lines("a\n\x1B b\n", 100) == "a\n\\x1B b\n");
-  CHECK(transcript::last_lines("one\ntwo\nthree\n", 9) == "...\nthree\n");
-  CHECK(transcript::last_lines("abcdef", 3) == "...\ndef\n");
-  CHECK(transcript::last_lines("", 9) == "");
+TEST_CASE("invalid UTF-8 is found, wherever it stands") {
+  CHECK(invalid_utf8("plain text, longer than a word; ü × 😀") == std::string::npos);
+  CHECK(invalid_utf8("12345678901\xFF") == 11);
+  CHECK(invalid_utf8("\xC0\x80") == 0);          // longer than needed
+  CHECK(invalid_utf8("a\xED\xA0\x80") == 1);     // half of a pair
+  CHECK(invalid_utf8("\xF4\x90\x80\x80") == 0);  // beyond the last character
+  CHECK(invalid_utf8("\xE2\x82") == 0);
+}
+
+TEST_CASE("the last lines of what a program said") {
+  CHECK(last_lines("a\nb\n", 100) == "a\nb\n");
+  CHECK(last_lines("aaaa\nbb\ncc\n", 5) == "...\ncc\n");
+  CHECK(last_lines("\n", 5) == "");
 }
