@@ -9,7 +9,7 @@ gnuplot=$1 script=$(realpath "$2") data=$(realpath "$3") out=$4
 name=$(basename "$out" .svg)
 # A script loads style.gp from GNUPLOT_LIB, and has its data beside it: no path, whatever
 # is in its name, is quoted inside of gnuplot.
-drawn=$(cd "$(dirname "$data")" && GNUPLOT_LIB=$(dirname "$script") \
+drawn=$(cd "$(dirname "$data")" && LC_ALL=C.UTF-8 GNUPLOT_LIB=$(dirname "$script") \
   "$gnuplot" -e "data='$(basename "$data")'" "$script")
 printf '%s\n' "$drawn" | sed -E \
   -e 's/rgb\( *0, *0, *1\)/var(--ink, #000)/g' \
