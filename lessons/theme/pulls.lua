@@ -37,20 +37,21 @@ local function machine_name(id) return index.machines[id] or id end
 
 -- The address with the chosen machine in it and, for evidence, who printed it.
 local function locate(address)
-  local program, id, rest = address:match('^transcripts/([^/#]+)/([^/#]+)%.txt#(.*)$')
-  if program then
-    id = machine or id
-    if not machines[id] then
-      machines[id] = true
-      machines[#machines + 1] = id
-    end
-    return 'transcripts/' .. program .. '/' .. id .. '.txt#' .. rest,
-        machine_name(id), 'Recorded on '
+  local folder, name, rest = address:match('^transcripts/([^/#]+)/([^/#]+)%.md#(.*)$')
+  if not folder then return address end
+  if folder == 'snippets' then
+    return address, 'snippets/' .. name .. '.cu', 'Printed by '
   end
-  local snippet = address:match('^snippets/expected/([^#/]+)%.txt#')
-  if snippet then return address, 'snippets/' .. snippet .. '.cu', 'Printed by ' end
-  local recorded = address:match('^([^#]+%.txt)#')
-  return address, recorded, recorded and 'Recorded in ' or nil
+  if folder == 'profiler' or folder == 'wrong_programs' then
+    return address, address:match('^[^#]*'), 'Recorded in '
+  end
+  name = machine or name
+  if not machines[name] then
+    machines[name] = true
+    machines[#machines + 1] = name
+  end
+  return 'transcripts/' .. folder .. '/' .. name .. '.md#' .. rest,
+      machine_name(name), 'Recorded on '
 end
 
 -- "src/a.cu, lines 3–9" as inlines.

@@ -171,7 +171,7 @@ for (const name of names) {
           assert.equal(copied, await listing.locator('pre').textContent() + '\n', address);
           continue;
         }
-        assert.equal(copied, /^[^#]*\.txt#/.test(address)
+        assert.equal(copied, /^transcripts\/[^#]*\.md#/.test(address)
           ? run(TRANSCRIPT, 'get', '--root', ROOT, '--block', address)
           : run(SNIPPET, 'show', '--root', ROOT, address), address);
       }

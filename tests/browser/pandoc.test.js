@@ -149,12 +149,12 @@ describe('a mistake in a lesson', () => {
     ['raw HTML', 'A <b>word</b>.\n',
       'lesson.md:8: raw HTML; the theme takes Markdown only\n  A <b>word</b>.\n    ^'],
     ['a value at the beginning of a line',
-      '<!-- pull: transcripts/p/m.txt#a / b -->1<!-- end pull --> is.\n',
+      '<!-- pull: transcripts/p/m.md#a / b -->1<!-- end pull --> is.\n',
       'lesson.md:8: a line that begins with a pulled value, which Markdown takes for a ' +
       'block; move it behind a word\n  ' +
-      '<!-- pull: transcripts/p/m.txt#a / b -->1<!-- end pull --> is.\n  ^'],
-    ['a pull without its end', 'A <!-- pull: transcripts/p/m.txt#a / b -->1.\n',
-      'lesson.md:8: a pull without its end\n  A <!-- pull: transcripts/p/m.txt#a / b -->1.\n' +
+      '<!-- pull: transcripts/p/m.md#a / b -->1<!-- end pull --> is.\n  ^'],
+    ['a pull without its end', 'A <!-- pull: transcripts/p/m.md#a / b -->1.\n',
+      'lesson.md:8: a pull without its end\n  A <!-- pull: transcripts/p/m.md#a / b -->1.\n' +
       '               ^'],
     ['a region that does not exist', '<!-- pull: src/a.cu#b -->\n```cuda\n```\n<!-- end pull -->\n',
       'lesson.md:8: `src/a.cu#b` is not in `snippet index`; run `snippet list` for the ' +

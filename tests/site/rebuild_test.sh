@@ -26,7 +26,7 @@ subdir('lessons')
 END
 sed -i "/^lessons = \[/,/^\]/c lessons = [['a', []], ['b', ['gate-by-row']]]" lessons/meson.build
 
-evidence=transcripts/quant_matmul/nvidia-h200.txt
+evidence=transcripts/quant_matmul/nvidia-h200.md
 address='case 256x256x256 / int8 one scale / gate frac'
 value=$("$transcript" get "$evidence#$address")
 for name in a b; do
@@ -101,7 +101,7 @@ sed -i 's/int b = 1;/int b = 2;/' src/b.cu
 expect 'a line that b shows' 'b.epub b.html'
 printf '// pull: src/a.cu#a-one\n// end pull\nint main() {}\n' > snippets/a-one.cu
 expect 'a new program for what a shows' 'a.epub a.html'
-sed -i "/^case 256x256x256/,/^\$/s/^\(  int8 one scale.*\) $value /\1 0.999 /" "$evidence"
+sed -i "/^## case 256x256x256/,/^## checks/s/^\(| int8 one scale .*\) $value /\1 0.999 /" "$evidence"
 expect 'a figure that b shows and one plot draws' 'b.epub b.html figures/gate-by-row.svg'
 grep -q '>0.999<' build/lessons/b.html || { echo 'FAILED: b shows the old figure'; failures=1; }
 echo '/* */' >> lessons/theme/style.css

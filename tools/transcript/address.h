@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "document.h"
 #include "number.h"
@@ -16,6 +17,11 @@ struct Place {
 
 /// Where the figure or cell at an address stands. Throws as get() does.
 Place find_figure(const Document& document, std::string_view address);
+
+/// The lines that an address of a section or its table names: first, and behind the
+/// last.
+std::pair<std::size_t, std::size_t> find_lines(const Document& document,
+                                               std::string_view address);
 
 /// The address of the cell in a table's line, whose column is `column`.
 std::string cell_address(const Document& document, std::size_t section,

@@ -8,7 +8,7 @@
 #include "address.h"
 #include "align.h"
 #include "judge.h"
-#include "scope.h"
+#include "ledger.h"
 #include "text.h"
 
 namespace transcript {
@@ -19,11 +19,11 @@ class Comparer {
   Comparer(const Document& recorded, const Document& actual, const Rules& rules,
            std::size_t listed)
       : rules_(rules.rules),
-        r_{recorded, rules_, result_.used, 0, nullptr, {}},
-        a_{actual, rules_, result_.used, 0, nullptr, {}},
-        listed_(listed) {
-    result_.used.assign(rules_.size(), false);
-  }
+        used_(rules_.size(), false),
+        r_{recorded, rules_, used_, 0, nullptr, {}},
+        a_{actual, rules_, used_, 0, nullptr, {}},
+        ledger_{r_, listed, {}},
+        result_(ledger_.result) {}
 
   Comparison run() {
     const auto compare_section = [&](std::size_t r, std::size_t a) {
@@ -38,6 +38,7 @@ class Comparer {
             [&](std::size_t a) { section_alone(a_, a); })) {
       result_.notes.push_back("sections stand in another order");
     }
+    result_.used = used_;
     return std::move(result_);
   }
 
@@ -64,8 +65,8 @@ class Comparer {
     const std::size_t line = side.section->heading;
     const bool top = line == Section::kNone;
     const Rule* rule = top ? nullptr : side.line_rule(line, true);
-    alone(
-        side, [&] { return side.name(); },
+    ledger_.alone(
+        side, [&](std::size_t) { return side.name(); },
         top ? "(no heading)" : side.document.line(line),
         top ? side.section->begin : line, rule);
   }
@@ -104,8 +105,8 @@ class Comparer {
   }
 
   void table_alone(const Side& side, const Table& table) {
-    alone(
-        side, [&] { return side.name() + " / table"; },
+    ledger_.alone(
+        side, [&](std::size_t) { return side.name() + " / table"; },
         side.document.line(table.header), table.header, nullptr);
   }
 
@@ -124,17 +125,19 @@ class Comparer {
       const auto cell = [](const auto& all, std::size_t at) {
         return at < all.size() ? all[at] : std::string_view();
       };
-      for (const auto& [c, d] : columns) {
+      for (const std::pair<std::size_t, std::size_t>& pair : columns) {
+        const std::size_t c = pair.first, d = pair.second;
         if (c == 0 && d == 0) continue;  // the row's name
-        compare_text(cell(r_cells, c), cell(a_cells, d), r_line, a_line,
-                     r_.cell_rule(row, r.columns[c]), [&](std::size_t) {
-                       return cell_address(r_.document, r_.number, r, r_line, c);
-                     });
+        ledger_.compare_text(cell(r_cells, c), cell(a_cells, d), r_line, a_line,
+                             r_.cell_rule(row, r.columns[c]), [&](std::size_t) {
+                               return cell_address(r_.document, r_.number, r, r_line,
+                                                   c);
+                             });
       }
       if (r_cells.size() - r.columns.size() != a_cells.size() - a.columns.size()) {
-        const auto address = [&] { return r_.name() + " / " + row; };
-        alone(r_, address, r_.document.line(r_line), r_line, nullptr);
-        alone(a_, address, a_.document.line(a_line), a_line, nullptr);
+        const auto address = [&](std::size_t) { return r_.name() + " / " + row; };
+        ledger_.alone(r_, address, r_.document.line(r_line), r_line, nullptr);
+        ledger_.alone(a_, address, a_.document.line(a_line), a_line, nullptr);
       }
     };
     ordered &= by_name(
@@ -148,25 +151,25 @@ class Comparer {
 
   void column_alone(const Side& side, const Table& table, std::size_t c) {
     const std::string& name = table.columns[c];
-    alone(
-        side, [&] { return side.name() + " / column " + name; }, name, table.header,
-        side.cell_rule("", name, true));
+    ledger_.alone(
+        side, [&](std::size_t) { return side.name() + " / column " + name; }, name,
+        table.header, side.cell_rule("", name, true));
   }
 
   void row_alone(const Side& side, std::size_t line) {
     const std::string name = fold(cells(side.document.line(line))[0]);
-    alone(
-        side, [&] { return side.name() + " / " + name; }, side.document.line(line),
-        line, side.cell_rule(name, "", true));
+    ledger_.alone(
+        side, [&](std::size_t) { return side.name() + " / " + name; },
+        side.document.line(line), line, side.cell_rule(name, "", true));
   }
 
   void compare_prose() {
     const auto& r = r_.section->prose;
     const auto& a = a_.section->prose;
-    const auto same = [&](std::uint32_t i, std::uint32_t j) {
+    const auto same = [&](std::size_t i, std::size_t j) {
       return r_.document.line(r[i]) == a_.document.line(a[j]);
     };
-    const auto key = [&](bool actual, std::uint32_t i) {
+    const auto key = [&](bool actual, std::size_t i) {
       const Side& side = actual ? a_ : r_;
       const std::size_t line = actual ? a[i] : r[i];
       const std::string_view text = side.document.line(line);
@@ -177,8 +180,7 @@ class Comparer {
                          ? static_cast<std::uint64_t>(rule - rules_.data())
                          : shape_of(text)};
     };
-    const Pairs pairs = align(static_cast<std::uint32_t>(r.size()),
-                              static_cast<std::uint32_t>(a.size()), same, key);
+    const Pairs pairs = Aligner(r.size(), a.size(), same, key).run();
     // As many missing lines as extra ones in one place are changed lines.
     for (std::size_t begin = 0; begin < pairs.size();) {
       std::vector<std::uint32_t> missing, extra;
@@ -206,107 +208,27 @@ class Comparer {
   void compare_line(std::size_t r, std::size_t a) {
     const Rule* rule = r_.line_rule(r);
     if (const Rule* other = a_.line_rule(a); rule == nullptr) rule = other;
-    compare_text(r_.document.line(r), a_.document.line(a), r, a, rule,
-                 [&](std::size_t nth) {
-                   return number_address(r_.document, r_.number, r, nth);
-                 });
+    ledger_.compare_text(r_.document.line(r), a_.document.line(a), r, a, rule,
+                         [&](std::size_t nth) {
+                           return number_address(r_.document, r_.number, r, nth);
+                         });
   }
 
   void line_alone(const Side& side, std::size_t line) {
     side.line_rule(line);
-    alone(
-        side, [&] { return number_address(side.document, side.number, line, 0); },
+    ledger_.alone(
+        side,
+        [&](std::size_t) {
+          return number_address(side.document, side.number, line, 0);
+        },
         side.document.line(line), line, side.line_rule(line, true));
   }
 
-  /// `address(n)` names the n-th number of the text, or the text itself.
-  template <class Address>
-  void compare_text(std::string_view r, std::string_view a, std::size_t r_line,
-                    std::size_t a_line, const Rule* rule, Address address) {
-    const Class kind = rule == nullptr ? Class::judged : rule->kind;
-    const auto differs = [&](What what, std::string_view recorded,
-                             std::string_view actual, std::size_t nth,
-                             std::string_view tolerance) {
-      ++result_.differing;
-      if (result_.differences.size() >= listed_) return;
-      result_.differences.push_back(entry(what, address(nth), recorded, actual, r_line,
-                                          a_line,
-                                          !tolerance.empty() ? std::string(tolerance)
-                                          : rule == nullptr  ? last_place(recorded)
-                                                             : describe(*rule)));
-    };
-    r = trim(r);
-    a = trim(a);
-    if (kind == Class::machine) {
-      ++result_.excused;
-      if (r.empty() != a.empty()) differs(What::text, r, a, 0, "machine: not empty");
-    } else if (kind == Class::reported) {
-      result_.reported += std::max<std::size_t>(count_numbers(r), 1);
-      if (!is_reportable(a) && (is_reportable(r) || r != a)) {
-        return differs(What::figure, r, a, 0, "reported: a number or 'not timed'");
-      }
-      if (same_folded(r, a)) return;
-      if (++result_.reported_changed > listed_) return;
-      result_.reports.push_back(
-          entry(What::figure, address(0), r, a, r_line, a_line, "reported"));
-    } else if (r == a) {
-      result_.judged += std::max<std::size_t>(count_numbers(r), 1);
-    } else {
-      const Judgement found =
-          judge(r, a, rule == nullptr ? Tolerance() : rule->tolerance);
-      result_.judged += std::max<std::size_t>(found.numbers, 1);
-      if (found.zero_changed_sign && result_.notes.size() < listed_) {
-        result_.notes.push_back("zero changed its sign: " + address(0));
-      }
-      if (!found.same_text) differs(What::text, r, a, 0, "text, equal");
-      for (const Disagreement& one : found.disagreements) {
-        const std::string_view number = one.recorded.in(r);
-        differs(What::figure, number, one.actual.in(a), one.nth, "");
-      }
-    }
-  }
-
-  template <class Address>
-  void alone(const Side& side, Address address, std::string_view text, std::size_t line,
-             const Rule* optional) {
-    const bool recorded = &side == &r_;
-    if (optional != nullptr) {
-      ++result_.excused;
-      if (result_.notes.size() >= listed_) return;
-      result_.notes.push_back((recorded ? "optional, missing: " : "optional, extra: ") +
-                              printable(address()));
-      return;
-    }
-    ++result_.differing;
-    if (result_.differences.size() >= listed_) return;
-    Entry one = recorded ? entry(What::missing, address(), text, "", line, kNowhere, "")
-                         : entry(What::extra, address(), "", text, kNowhere, line, "");
-    one.section = side.name();
-    result_.differences.push_back(std::move(one));
-  }
-
-  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
-
-  Entry entry(What what, std::string address, std::string_view recorded,
-              std::string_view actual, std::size_t r_line, std::size_t a_line,
-              const std::string& tolerance) const {
-    Number r, a;
-    const bool numbers = Numbers(recorded).next(r) && Numbers(actual).next(a);
-    return {what,
-            r_.name(),
-            std::move(address),
-            fold(recorded),
-            fold(actual),
-            numbers ? change_between(r.in(recorded), a.in(actual)) : "",
-            tolerance,
-            r_line + 1,
-            a_line + 1};
-  }
-
-  Comparison result_;
   const std::vector<Rule>& rules_;
+  std::vector<bool> used_;
   Side r_, a_;
-  std::size_t listed_;
+  Ledger ledger_;
+  Comparison& result_;
 };
 
 }  // namespace

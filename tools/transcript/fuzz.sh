@@ -6,11 +6,12 @@ mkdir -p "$1/fuzz"
 build=$(cd "$1" && pwd) seconds=$2
 shift 2
 cd "$(dirname "$0")/../.."
-test $# -gt 0 || set -- transcript rules address
+test $# -gt 0 || set -- document rules address
 
 blocks=$build/fuzz/blocks
 mkdir -p "$blocks"
-for evidence in transcripts/*/*.txt; do
+for evidence in tools/transcript/testdata/*.md transcripts/*/*.md; do
+  test -f "$evidence" || continue
   awk -v to="$blocks/$(echo "$evidence" | tr / -)" \
     '{ print > (to "-" n + 0) } /^$/ { close(to "-" n + 0); n++ }' "$evidence"
 done
@@ -19,7 +20,7 @@ for target; do
   corpus=$build/fuzz/$target
   mkdir -p "$corpus"
   case $target in
-    transcript)
+    document)
       before=
       for block in "$blocks"/*; do
         { cat "$block"; printf '\001'; cat "$block"; } >"$corpus/same-$(basename "$block")"
@@ -33,8 +34,8 @@ for target; do
       done ;;
     address)
       for address in 'case 256x256x256 / int8 per-column / rms err' \
-        'case 256x256x256 / a scale sym / 3' 'checks of case 256x256x256 / table' \
-        'GPU [1] / line 1 / -1'; do
+        'case 256x256x256 / a scale sym / 3' 'checks of case 256x256x256 / table [1]' \
+        'top / line 1 / 1'; do
         for block in "$blocks"/*; do
           { echo "$address"; cat "$block"; } \
             >"$corpus/$(echo "$address" | tr ' /' '__')-$(basename "$block")"

@@ -101,7 +101,7 @@ struct Field {
 std::vector<Field> fields_of(const ProvenanceInput& input) {
   std::vector<Field> fields;
   const auto add = [&](const std::string& name, json value, std::string reason = "") {
-    if (value == "") value = nullptr;
+    if (value.is_string() && value.get<std::string>().empty()) value = nullptr;
     fields.push_back({name, std::move(value), std::move(reason)});
   };
   const RunResult& run = input.run;
