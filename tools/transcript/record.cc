@@ -194,10 +194,10 @@ std::string status(const Store& store, const fs::path& tool) {
     } else if (!record.is_null()) {
       const fs::path source = store.root() / record["source"].get<std::string>();
       if (!fs::exists(source) ||
-          sha256(common::read_file(source)) != record["source_sha256"]) {
+          record["source_sha256"] != sha256(common::read_file(source))) {
         reasons.push_back(record["source"].get<std::string>() + " changed since");
       }
-      if (sha256(rules.text) != record["rules_sha256"]) {
+      if (record["rules_sha256"] != sha256(rules.text)) {
         reasons.push_back(rules_name + " changed since");
       }
       if (record["exit_status"] != 0) reasons.push_back("the program failed");
