@@ -1,36 +1,224 @@
-// The command: arguments in, exit status out; the library does the rest.
+// The command: reads arguments, prints reports, and says with its exit status what came
+// of it.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "commands.h"
-#include "diagnostic.h"
+#include "evidence.h"
+#include "file.h"
+#include "number.h"
+#include "provenance.h"
 #include "record.h"
 #include "report.h"
 
 namespace {
 
 using namespace transcript;
+namespace fs = std::filesystem;
 using nlohmann::json;
+using Strings = std::vector<std::string>;
 
-void add_store(CLI::App* command) {
-  command->add_option("--root", options.root, "the repository [the nearest one]");
-  command->add_option("--program", options.program, "a folder of transcripts/");
+constexpr int kMatch = 0, kDiffer = 1, kUnusable = 2;
+
+std::string root_folder, program, machine, format, source, rules_file, recorded_file,
+    actual_file, address;
+Strings command, changing, facts;
+RunLimits limits;
+bool as_block = false;
+json compared = json::array();  // so far, whatever happens then
+
+fs::path root() {
+  if (!root_folder.empty()) return fs::canonical(root_folder);
+  for (fs::path folder = fs::current_path();; folder = folder.parent_path()) {
+    if (fs::is_directory(folder / "transcripts")) return folder;
+    if (folder == folder.parent_path()) break;
+  }
+  throw std::runtime_error(
+      "no folder 'transcripts' here or above: run this in the repository, or name it "
+      "with --root");
 }
 
-void add_format(CLI::App* command, const std::string& first,
-                const std::string& second) {
-  command->add_option("--format", options.format, "[" + first + "] or " + second)
-      ->check(CLI::IsMember({first, second}));
+fs::path this_tool() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored);
 }
 
-void add_run(CLI::App* command) {
-  add_store(command);
-  command->add_option("--machine", options.machine, "whose evidence");
-  command->add_option("--timeout", options.timeout, "seconds")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  command->add_option("command", options.command, "what to run, after --");
+Store current_store() {
+  if (!program.empty()) return Store(root(), program);
+  const Strings programs = Store::programs(root());
+  if (programs.size() == 1) return Store(root(), programs[0]);
+  throw std::runtime_error(
+      "name a program with --program" +
+      (programs.empty() ? "; transcripts/ has none" : ": " + list_of(programs)));
+}
+
+/// The command given, or the GPU build where a GPU answers, or the CPU build. This tool
+/// is built at BUILD/tools/transcript/, the programs at BUILD/src/.
+Strings command_for(const std::string& name) {
+  if (!command.empty()) return command;
+  const fs::path built = this_tool().parent_path().parent_path().parent_path() / "src";
+  const fs::path gpu = built / name, cpu = built / (name + "_cpu");
+  if (machine != "cpu" && fs::exists(gpu) && !query_gpu().names.empty()) return {gpu};
+  if (fs::exists(cpu)) return {cpu, "--timed-runs", "0"};
+  throw std::runtime_error(
+      "no program to run: no GPU build that a GPU answers to, and no " + cpu.string() +
+      "; build it, or give the command after --");
+}
+
+int report(const Compared& one) {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  const bool color = ::isatty(STDOUT_FILENO) != 0 && variable("NO_COLOR").empty() &&
+                     variable("TERM") != "dumb";
+  if (format == "json") {
+    compared.push_back(json_report(one));
+  } else {
+    std::cout << human_report(one, color);
+  }
+  return one.comparison.match() ? kMatch : kDiffer;
+}
+
+int verify() {
+  const Store store = current_store();
+  const Rules rules = store.rules();
+  const Strings machines = machine.empty() ? store.machines() : Strings{machine};
+  if (machines.empty()) {
+    throw std::runtime_error(store.name(store.folder) +
+                             ": no evidence to verify; record it first");
+  }
+  std::vector<Evidence> all;
+  for (const std::string& one : machines) {
+    all.push_back(store.load(one));
+    if (all.back().fault.empty()) continue;
+    throw std::runtime_error(all.back().fault + "; restore it, or record it again");
+  }
+  const Strings line = command_for(store.program);
+  const RunResult result = run(line, limits);
+  const std::string what = fs::path(line[0]).filename();
+  check_run(result, limits, "transcript: " + what);
+  const Document actual(result.out, what);
+  int verdict = kMatch;
+  for (Evidence& evidence : all) {
+    const Document recorded(std::move(evidence.text), evidence.name);
+    Compared one{recorded.name(), what, compare(recorded, actual, rules)};
+    check_rules_used(rules, one.comparison.used, store.folder);
+    if (result.held_open) {
+      one.comparison.notes.push_back(
+          "a process that the program started held its output open; it was ended, but "
+          "one that left the program's process group may still be running");
+    }
+    verdict = std::max(verdict, report(one));
+  }
+  return verdict;
+}
+
+int record_run() {
+  const Store store = current_store();
+  RecordRequest request{
+      command_for(store.program), machine, source, changing, limits, {}};
+  if (source.empty()) request.source = store.root / "src" / (store.program + ".cu");
+  for (const std::string& fact : facts) {
+    const std::size_t equals = fact.find('=');
+    if (equals == std::string::npos) throw std::runtime_error("--fact is FIELD=VALUE");
+    request.facts[fact.substr(0, equals)] = fact.substr(equals + 1);
+  }
+  std::cout << record(store, request);
+  return kMatch;
+}
+
+int diff() {
+  if (recorded_file == "-" && actual_file == "-") {
+    throw std::runtime_error("only one side can be standard input");
+  }
+  fs::path path = rules_file;
+  if (path.empty()) path = fs::path(recorded_file).parent_path() / "rules.toml";
+  Rules rules;
+  if (!rules_file.empty() || (recorded_file != "-" && fs::exists(path))) {
+    rules = parse_rules(common::read_file(path), path.string());
+  }
+  const auto read = [](const std::string& file) {
+    return file == "-" ? Document({std::istreambuf_iterator<char>(std::cin), {}},
+                                  "standard input")
+                       : Document(common::read_file(file), file);
+  };
+  const Document recorded = read(recorded_file), actual = read(actual_file);
+  const Compared one{recorded.name(), actual.name(), compare(recorded, actual, rules)};
+  check_rules_used(rules, one.comparison.used,
+                   path.has_parent_path() ? path.parent_path() : fs::path("."));
+  return report(one);
+}
+
+int print_status() {
+  const Strings programs = program.empty() ? Store::programs(root()) : Strings{program};
+  if (programs.empty()) throw std::runtime_error("transcripts/ has no program");
+  std::string stale;
+  std::size_t count = 0;
+  for (const std::string& name : programs) {
+    const Store store(root(), name);
+    count += store.machines().size();
+    stale += status(store, this_tool());
+  }
+  std::cout << (stale.empty() ? fmt::format("fresh: {} transcript{}\n", count,
+                                            count == 1 ? "" : "s")
+                              : stale);
+  return stale.empty() ? kMatch : kDiffer;
+}
+
+/// FILE, or the only evidence there is, or that of --machine.
+fs::path evidence_file(const std::string& file) {
+  if (!file.empty()) return fs::exists(file) ? fs::path(file) : root() / file;
+  const Store store = current_store();
+  const Strings machines = machine.empty() ? store.machines() : Strings{machine};
+  if (machines.size() != 1) {
+    throw std::runtime_error(
+        "name a machine with --machine" +
+        (machines.empty() ? "; there is no evidence yet" : ": " + list_of(machines)));
+  }
+  store.load(machines[0]);  // says what is wrong with the name
+  return store.file(machines[0], ".md");
+}
+
+int get_figure() {
+  const std::size_t hash = address.find('#');
+  const bool in_file = hash != std::string::npos;
+  const fs::path file = evidence_file(in_file ? address.substr(0, hash) : "");
+  const std::string bytes = common::read_file(file);
+  const std::string name = in_file ? address.substr(hash + 1) : address;
+  std::cout << (as_block ? block(bytes, name, file.string())
+                         : get(bytes, name, file.string()) + "\n");
+  return kMatch;
+}
+
+int export_figures() {
+  const std::string bytes = common::read_file(evidence_file(recorded_file));
+  json all = json::array();
+  std::string tsv = "address\tsection\trow\tcolumn\ttext\tvalue\n";
+  const auto or_null = [](const std::string& text) {
+    return text.empty() ? json() : json(text);
+  };
+  for (const Figure& one : figures(bytes)) {
+    const json value = one.value.empty() ? json() : json(to_double(one.value));
+    all.push_back({{"address", one.address},
+                   {"section", one.section},
+                   {"row", or_null(one.row)},
+                   {"column", or_null(one.column)},
+                   {"text", one.text},
+                   {"value", value}});
+    tsv += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", one.address, one.section, one.row,
+                       one.column, one.text,
+                       value.is_null() ? "" : fmt::format("{}", value.get<double>()));
+  }
+  std::cout << (format == "tsv" ? tsv : to_text(all));
+  return kMatch;
 }
 
 int run_command(int argc, char** argv) {
@@ -46,58 +234,66 @@ int run_command(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", TRANSCRIPT_VERSION);
   app.footer(kRuleSyntax);
-
-  auto* verify_app = app.add_subcommand("verify", "run the program and compare");
-  add_run(verify_app);
-  add_format(verify_app, "human", "json");
-
-  auto* record_app = app.add_subcommand("record", "run the program, keep its output");
-  add_run(record_app);
-  record_app->add_option("--source", options.source, "[src/PROGRAM.cu]");
-  record_app
-      ->add_option("--changing", options.changing,
+  const auto add = [&](const char* name, const char* does, int (*command)()) {
+    return std::pair(app.add_subcommand(name, does), command);
+  };
+  const std::pair<CLI::App*, int (*)()> commands[] = {
+      add("verify", "run the program and compare", verify),
+      add("record", "run the program, keep its output", record_run),
+      add("diff", "compare two files", diff),
+      add("status", "say which evidence is stale, and why", print_status),
+      add("get", "print one figure", get_figure),
+      add("export", "print all figures", export_figures)};
+  for (const int i : {0, 1, 3, 4, 5}) {
+    CLI::App* one = commands[i].first;
+    one->add_option("--root", root_folder, "the repository [the nearest one]");
+    one->add_option("--program", program, "a folder of transcripts/");
+    if (i != 3) one->add_option("--machine", machine, "whose evidence");
+  }
+  int timeout = 600;
+  for (const int i : {0, 1}) {
+    CLI::App* one = commands[i].first;
+    one->add_option("--timeout", timeout, "seconds")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+    one->add_option("command", command, "what to run, after --");
+  }
+  for (const int i : {0, 2, 5}) {
+    const std::string first = i == 5 ? "json" : "human",
+                      second = i == 5 ? "tsv" : "json";
+    commands[i]
+        .first->add_option("--format", format, "[" + first + "] or " + second)
+        ->check(CLI::IsMember({first, second}));
+  }
+  CLI::App *record = commands[1].first, *diff = commands[2].first,
+           *get = commands[4].first, *exported = commands[5].first;
+  record->add_option("--source", source, "[src/PROGRAM.cu]");
+  record
+      ->add_option("--changing", changing,
                    "pattern of addresses whose figures are meant to change")
       ->allow_extra_args(false);
-  record_app
-      ->add_option("--fact", options.facts,
+  record
+      ->add_option("--fact", facts,
                    "FIELD=VALUE of the provenance that cannot be seen here, such as "
                    "build.nvcc_flags, git.commit, git.dirty")
       ->allow_extra_args(false);
-
-  auto* diff_app = app.add_subcommand("diff", "compare two files");
-  diff_app->add_option("recorded", options.recorded, "'-' is standard input")
-      ->required();
-  diff_app->add_option("actual", options.actual, "'-' is standard input")->required();
-  diff_app->add_option("--rules", options.rules, "[rules.toml beside RECORDED]");
-  add_format(diff_app, "human", "json");
-
-  auto* status_app =
-      app.add_subcommand("status", "say which evidence is stale, and why");
-  add_store(status_app);
-
-  auto* get_app = app.add_subcommand("get", "print one figure");
-  add_store(get_app);
-  get_app->add_option("--machine", options.machine, "whose evidence");
-  get_app->add_flag("--block", options.block, "lines: SECTION, or SECTION / table");
-  get_app->add_option("address", options.address, "ADDRESS or FILE#ADDRESS")
-      ->required();
-
-  auto* export_app = app.add_subcommand("export", "print all figures");
-  add_store(export_app);
-  export_app->add_option("--machine", options.machine, "whose evidence");
-  export_app->add_option("file", options.recorded, "or a file of evidence");
-  add_format(export_app, "json", "tsv");
+  diff->add_option("recorded", recorded_file, "'-' is standard input")->required();
+  diff->add_option("actual", actual_file, "'-' is standard input")->required();
+  diff->add_option("--rules", rules_file, "[rules.toml beside RECORDED]");
+  get->add_flag("--block", as_block, "lines: SECTION, or SECTION / table");
+  get->add_option("address", address, "ADDRESS or FILE#ADDRESS")->required();
+  exported->add_option("file", recorded_file, "or a file of evidence");
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kMatch : kUnusable;
   }
-  if (verify_app->parsed()) return verify();
-  if (record_app->parsed()) return record_run();
-  if (diff_app->parsed()) return diff();
-  if (status_app->parsed()) return print_status();
-  return get_app->parsed() ? get_figure() : export_figures();
+  limits.timeout = std::chrono::seconds(timeout);
+  for (const auto& [one, run] : commands) {
+    if (one->parsed()) return run();
+  }
+  return kUnusable;
 }
 
 }  // namespace
@@ -119,14 +315,12 @@ int main(int argc, char** argv) {
   }
   std::cerr << error;
   const std::string_view name = argc > 1 ? argv[1] : "";
-  if (options.format == "json" && (name == "verify" || name == "diff")) {
-    const json result = {{"exit_status", code},
-                         {"error", error.empty() ? json() : json(error)},
-                         {"comparisons", compared_so_far()}};
-    const std::string text = to_text(result);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+  if (format == "json" && (name == "verify" || name == "diff")) {
+    std::cout << to_text({{"exit_status", code},
+                          {"error", error.empty() ? json() : json(error)},
+                          {"comparisons", compared}});
   }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+  if (!std::cout.flush()) {
     std::cerr << "transcript: cannot write to standard output\n";
     return kUnusable;
   }

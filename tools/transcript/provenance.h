@@ -11,12 +11,14 @@
 
 namespace transcript {
 
-/// The GPUs as nvidia-smi shows them at one moment: names, and by field what it says of
-/// the first one.
+/// SHA-256 as 64 hexadecimal digits.
+std::string sha256(std::string_view bytes);
+
+/// The GPUs as nvidia-smi shows them at one moment.
 struct GpuState {
   std::vector<std::string> names;
-  std::map<std::string, std::string> values;
-  std::string why_none;  // when there are no names
+  std::map<std::string, std::string> values;  // of the first one, by nvidia-smi's name
+  std::string why_none;                       // when there are no names
 };
 GpuState query_gpu();
 
@@ -38,8 +40,8 @@ struct ProvenanceInput {
   std::map<std::string, std::string> facts;
 };
 
-/// The document. No host or user names, serial numbers, foreign paths or environment
-/// variables are in it. Throws std::runtime_error for a fact about an unknown field.
+/// The document: no host or user names, serial numbers, foreign paths or environment.
+/// Throws std::runtime_error for a fact about an unknown field.
 nlohmann::json provenance(const ProvenanceInput& input);
 
 /// What is wrong with a document that claims to be provenance; empty if nothing is.

@@ -1,13 +1,16 @@
 #include "record.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 
 #include "file.h"
-#include "hash.h"
 #include "provenance.h"
 #include "report.h"
 #include "text.h"
@@ -21,6 +24,17 @@ namespace {
   throw Refused(code, why);
 }
 
+/// Keeps other recordings of the program out while it lives.
+struct Lock {
+  const int fd;
+  explicit Lock(const fs::path& folder)
+      : fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    while (::flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  ~Lock() { ::close(fd); }
+};
+
 /// Throws Refused when a run differs from evidence of the same source, or repeats it.
 void check_against(const Store& store, const RecordRequest& request,
                    const Document& actual, const Rules& rules,
@@ -32,8 +46,7 @@ void check_against(const Store& store, const RecordRequest& request,
         evidence.provenance.value("source_sha256", json()) != source_hash) {
       continue;
     }
-    const Document recorded(std::move(evidence.text),
-                            store.name(store.text_path(machine)));
+    const Document recorded(std::move(evidence.text), evidence.name);
     if (recorded.sections().empty()) continue;  // nothing to agree with
     // Those beyond what a report lists must be excused as well.
     Compared compared{
@@ -115,7 +128,7 @@ std::string record(const Store& store, const RecordRequest& request) {
         "not recorded: --changing has an empty pattern; write '*' if every figure is "
         "meant to change");
   }
-  if (!request.machine.empty() && request.machine != machine_name(request.machine)) {
+  if (request.machine != machine_name(request.machine)) {
     refuse(fmt::format(
         "not recorded: a machine's name is lower case with dashes; did you mean '{}'?",
         machine_name(request.machine)));
@@ -125,10 +138,9 @@ std::string record(const Store& store, const RecordRequest& request) {
   input.source = common::read_file(request.source);
   input.source_name = store.name(fs::weakly_canonical(request.source));
   input.rules = rules.text;
-  input.root = store.root();
+  input.root = store.root;
   input.facts = request.facts;
   input.command = without_folders(request.command, store);
-  if (!request.machine.empty()) store.check_replaceable(request.machine);
   input.before = query_gpu();
   input.run = run(request.command, request.limits);
   input.after = query_gpu();
@@ -154,85 +166,78 @@ std::string record(const Store& store, const RecordRequest& request) {
     input.binary = common::read_file(request.command[0]);
   }
   const json document = provenance(input);
-  const std::string name = store.name(store.text_path(machine));
   const Document actual(input.run.out, "the new run");
-  const Store::Lock lock(store);
-  store.check_replaceable(machine);
+  const Lock lock(store.folder);
   check_against(store, request, actual, rules, sha256(input.source), input.on_gpu);
   const Comparison itself = compare(actual, actual, rules);
   if (!itself.match()) {
     refuse(human_report({"the new run", "itself", itself}, false) +
            "not recorded: by these rules the run does not agree even with itself");
   }
-  check_rules_used(rules, itself.used, store.rules_path().parent_path());
+  check_rules_used(rules, itself.used, store.folder);
   store.save(machine, input.run.out, document);
   const Evidence written = store.load(machine);
   if (written.text != input.run.out || written.provenance != document) {
     throw std::runtime_error(
-        name + ": what was written reads back differently; check the disk");
+        written.name + ": what was written reads back differently; check the disk");
   }
-  return fmt::format("recorded {}: {} bytes in {:.3g} s\n", name, input.run.out.size(),
-                     input.run.seconds);
+  return fmt::format("recorded {}: {} bytes in {:.3g} s\n", written.name,
+                     input.run.out.size(), input.run.seconds);
+}
+
+/// Appends why a valid provenance proves nothing now; returns how to run it again.
+static std::string reasons_in(const json& record, const Store& store,
+                              const std::string& rules_hash, std::string& reasons) {
+  const std::string source = record["source"];
+  const fs::path file = store.root / source;
+  if (!fs::exists(file) || sha256(common::read_file(file)) != record["source_sha256"]) {
+    reasons += "  " + source + " changed since\n";
+  }
+  if (rules_hash != record["rules_sha256"]) {
+    reasons += "  " + store.name(store.folder / "rules.toml") + " changed since\n";
+  }
+  if (record["exit_status"] != 0) reasons += "  the program failed\n";
+  const json& dirty = record["git"]["dirty"];
+  if (dirty.is_null()) reasons += "  it is not known to come from a clean commit\n";
+  if (dirty == true) {
+    reasons += "  it was recorded from a tree with uncommitted changes\n";
+  }
+  std::string again = " --source " + quoted(source);
+  if (const json& flags = record["build"]["nvcc_flags"]; flags.is_string()) {
+    again += " --fact " + quoted("build.nvcc_flags=" + flags.get<std::string>());
+  }
+  again += " --";
+  for (const std::string word : record["command"]) again += " " + quoted(word);
+  return again;
 }
 
 std::string status(const Store& store, const fs::path& tool) {
   const Rules rules = store.rules();
-  const std::string rules_name = store.name(store.rules_path());
+  const std::vector<std::string> machines = store.machines();
+  if (machines.empty()) {
+    return store.name(store.folder) + ": stale\n  it holds no evidence\n";
+  }
   std::string text;
-  std::vector<bool> used(rules.rules.size(), false);
-  for (const std::string& machine : store.machines()) {
+  for (const std::string& machine : machines) {
     const Evidence evidence = store.load(machine);
     const json& record = evidence.provenance;
-    std::vector<std::string> reasons;
-    std::string refresh =
-        fmt::format("{} record --program {} --machine {}", quoted(store.name(tool)),
-                    store.program(), machine);
-    if (!evidence.fault.empty()) reasons.push_back(evidence.fault);
+    std::string reasons, refresh;
+    if (!evidence.fault.empty()) reasons = "  " + evidence.fault + "\n";
     const std::string fault = record.is_null() ? "" : check_provenance(record);
     if (!fault.empty()) {
-      reasons.push_back(store.name(store.provenance_path(machine)) + ": " + fault);
+      reasons += "  " + store.name(store.file(machine, ".json")) + ": " + fault + "\n";
     } else if (!record.is_null()) {
-      const fs::path source = store.root() / record["source"].get<std::string>();
-      if (!fs::exists(source) ||
-          sha256(common::read_file(source)) != record["source_sha256"]) {
-        reasons.push_back(record["source"].get<std::string>() + " changed since");
-      }
-      if (sha256(rules.text) != record["rules_sha256"]) {
-        reasons.push_back(rules_name + " changed since");
-      }
-      if (record["exit_status"] != 0) reasons.push_back("the program failed");
-      if (record["git"]["dirty"] != false) {
-        reasons.push_back(record["git"]["dirty"].is_null()
-                              ? "it is not known to come from a clean commit"
-                              : "it was recorded from a tree with uncommitted changes");
-      }
-      refresh += " --source " + quoted(record["source"].get<std::string>());
-      if (record["build"]["nvcc_flags"].is_string()) {
-        refresh +=
-            " --fact " + quoted("build.nvcc_flags=" +
-                                record["build"]["nvcc_flags"].get<std::string>());
-      }
-      refresh += " --";
-      for (const json& word : record["command"]) {
-        refresh += " " + quoted(word.get<std::string>());
-      }
+      refresh = reasons_in(record, store, sha256(rules.text), reasons);
     }
-    const Document document(evidence.text, store.name(store.text_path(machine)));
-    const std::vector<bool> here = rules_used(document, rules);
-    for (std::size_t i = 0; i < here.size(); ++i) used[i] = used[i] || here[i];
     if (reasons.empty()) continue;
-    text += document.name() + ": stale\n";
-    for (const std::string& reason : reasons) text += "  " + reason + "\n";
-    text += "  refresh, from " + quoted(store.root().string()) + ": " + refresh + "\n";
+    text += fmt::format(
+        "{}: stale\n{}  refresh, from {}: {} record --program {} --machine {}{}\n",
+        evidence.name, reasons, quoted(store.root), quoted(store.name(tool)),
+        store.program, machine, refresh);
   }
-  if (store.machines().empty()) {
-    return store.name(store.rules_path().parent_path()) +
-           ": stale\n  it holds no evidence\n";
-  }
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) continue;
+  for (const std::size_t rule : idle_rules(rules, {}, store.folder)) {
     text += fmt::format("{}:{}: stale\n  this rule matches nothing in any evidence\n",
-                        rules_name, rules.rules[i].source_line);
+                        rules.name, rules.rules[rule].source_line);
   }
   return text;
 }

@@ -31,15 +31,15 @@ struct Refused : std::runtime_error {
 void check_run(const RunResult& run, const RunLimits& limits, const std::string& what);
 
 /// Runs the program and keeps what it printed, with provenance, as the machine's
-/// evidence; reads both back and compares. Returns what to tell. Throws Refused, and
-/// leaves the old evidence, when CI is set, when the run failed or left something
-/// running, when a machine is named that the program's first heading does not, when it
-/// only prints recorded text, or when a figure that is judged differs from unaltered
-/// evidence of the same source on any machine, unless `changing` has its address.
+/// evidence; returns what to tell. Throws Refused, and leaves the old evidence, when CI
+/// is set, when the run failed or left something running, when a machine is named that
+/// the program's first heading does not, when it only prints recorded text, or when a
+/// figure that is judged differs from unaltered evidence of the same source on any
+/// machine, unless `changing` has its address.
 std::string record(const Store& store, const RecordRequest& request);
 
 /// A paragraph for each stale evidence of a program: why, and a command that refreshes
-/// it, run from `root`; `tool` is this program's file.
+/// it, run from the root; `tool` is this program's file.
 std::string status(const Store& store, const std::filesystem::path& tool);
 
 }  // namespace transcript
