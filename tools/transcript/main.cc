@@ -14,7 +14,6 @@
 #include "evidence.h"
 #include "file.h"
 #include "number.h"
-#include "provenance.h"
 #include "record.h"
 #include "report.h"
 
@@ -27,10 +26,10 @@ using Strings = std::vector<std::string>;
 
 constexpr int kMatch = 0, kDiffer = 1, kUnusable = 2;
 
-std::string root_folder, program, machine, format, source, rules_file, recorded_file,
-    actual_file, address;
-Strings command, changing, facts;
-RunLimits limits;
+std::string root_folder, program, format, rules_file, recorded_file, actual_file,
+    address;
+Strings facts;
+Recording request;
 bool as_block = false;
 json compared = json::array();  // so far, whatever happens then
 
@@ -50,22 +49,30 @@ fs::path this_tool() {
   return fs::read_symlink("/proc/self/exe", ignored);
 }
 
+Strings programs() {
+  return program.empty() ? Store::programs(root()) : Strings{program};
+}
+
 Store current_store() {
-  if (!program.empty()) return Store(root(), program);
-  const Strings programs = Store::programs(root());
-  if (programs.size() == 1) return Store(root(), programs[0]);
+  const Strings all = programs();
+  if (all.size() == 1) return Store(root(), all[0]);
   throw std::runtime_error(
       "name a program with --program" +
-      (programs.empty() ? "; transcripts/ has none" : ": " + list_of(programs)));
+      (all.empty() ? "; transcripts/ has none" : ": " + list_of(all)));
+}
+
+Strings machines_of(const Store& store) {
+  return request.machine.empty() ? store.machines() : Strings{request.machine};
 }
 
 /// The command given, or the GPU build where a GPU answers, or the CPU build. This tool
 /// is built at BUILD/tools/transcript/, the programs at BUILD/src/.
 Strings command_for(const std::string& name) {
-  if (!command.empty()) return command;
+  if (!request.command.empty()) return request.command;
   const fs::path built = this_tool().parent_path().parent_path().parent_path() / "src";
   const fs::path gpu = built / name, cpu = built / (name + "_cpu");
-  if (machine != "cpu" && fs::exists(gpu) && !query_gpu().names.empty()) return {gpu};
+  if (request.machine != "cpu" && fs::exists(gpu) && !query_gpu().names.empty())
+    return {gpu};
   if (fs::exists(cpu)) return {cpu, "--timed-runs", "0"};
   throw std::runtime_error(
       "no program to run: no GPU build that a GPU answers to, and no " + cpu.string() +
@@ -90,7 +97,7 @@ int report(const Compared& one) {
 int verify() {
   const Store store = current_store();
   const Rules rules = store.rules();
-  const Strings machines = machine.empty() ? store.machines() : Strings{machine};
+  const Strings machines = machines_of(store);
   if (machines.empty()) {
     throw std::runtime_error(store.name(store.folder) +
                              ": no evidence to verify; record it first");
@@ -102,9 +109,9 @@ int verify() {
     throw std::runtime_error(all.back().fault + "; restore it, or record it again");
   }
   const Strings line = command_for(store.program);
-  const RunResult result = run(line, limits);
+  const RunResult result = run(line, request.limits);
   const std::string what = fs::path(line[0]).filename();
-  check_run(result, limits, "transcript: " + what);
+  check_run(result, request.limits, "transcript: " + what);
   const Document actual(result.out, what);
   int verdict = kMatch;
   for (Evidence& evidence : all) {
@@ -123,9 +130,9 @@ int verify() {
 
 int record_run() {
   const Store store = current_store();
-  RecordRequest request{
-      command_for(store.program), machine, source, changing, limits, {}};
-  if (source.empty()) request.source = store.root / "src" / (store.program + ".cu");
+  request.command = command_for(store.program);
+  if (request.source.empty())
+    request.source = store.root / "src" / (store.program + ".cu");
   for (const std::string& fact : facts) {
     const std::size_t equals = fact.find('=');
     if (equals == std::string::npos) throw std::runtime_error("--fact is FIELD=VALUE");
@@ -158,11 +165,11 @@ int diff() {
 }
 
 int print_status() {
-  const Strings programs = program.empty() ? Store::programs(root()) : Strings{program};
-  if (programs.empty()) throw std::runtime_error("transcripts/ has no program");
+  const Strings all = programs();
+  if (all.empty()) throw std::runtime_error("transcripts/ has no program");
   std::string stale;
   std::size_t count = 0;
-  for (const std::string& name : programs) {
+  for (const std::string& name : all) {
     const Store store(root(), name);
     count += store.machines().size();
     stale += status(store, this_tool());
@@ -177,7 +184,7 @@ int print_status() {
 fs::path evidence_file(const std::string& file) {
   if (!file.empty()) return fs::exists(file) ? fs::path(file) : root() / file;
   const Store store = current_store();
-  const Strings machines = machine.empty() ? store.machines() : Strings{machine};
+  const Strings machines = machines_of(store);
   if (machines.size() != 1) {
     throw std::runtime_error(
         "name a machine with --machine" +
@@ -248,7 +255,7 @@ int run_command(int argc, char** argv) {
     CLI::App* one = commands[i].first;
     one->add_option("--root", root_folder, "the repository [the nearest one]");
     one->add_option("--program", program, "a folder of transcripts/");
-    if (i != 3) one->add_option("--machine", machine, "whose evidence");
+    if (i != 3) one->add_option("--machine", request.machine, "whose evidence");
   }
   int timeout = 600;
   for (const int i : {0, 1}) {
@@ -256,7 +263,7 @@ int run_command(int argc, char** argv) {
     one->add_option("--timeout", timeout, "seconds")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();
-    one->add_option("command", command, "what to run, after --");
+    one->add_option("command", request.command, "what to run, after --");
   }
   for (const int i : {0, 2, 5}) {
     const std::string first = i == 5 ? "json" : "human",
@@ -267,9 +274,9 @@ int run_command(int argc, char** argv) {
   }
   CLI::App *record = commands[1].first, *diff = commands[2].first,
            *get = commands[4].first, *exported = commands[5].first;
-  record->add_option("--source", source, "[src/PROGRAM.cu]");
+  record->add_option("--source", request.source, "[src/PROGRAM.cu]");
   record
-      ->add_option("--changing", changing,
+      ->add_option("--changing", request.changing,
                    "pattern of addresses whose figures are meant to change")
       ->allow_extra_args(false);
   record
@@ -289,7 +296,7 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kMatch : kUnusable;
   }
-  limits.timeout = std::chrono::seconds(timeout);
+  request.limits.timeout = std::chrono::seconds(timeout);
   for (const auto& [one, run] : commands) {
     if (one->parsed()) return run();
   }

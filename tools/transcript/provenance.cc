@@ -1,8 +1,8 @@
-#include "provenance.h"
-
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/utsname.h>
+
+#include "record.h"
 // The plain functions rather than EVP: those load engines and providers, and so cannot
 // be linked statically without warnings.
 #define OPENSSL_SUPPRESS_DEPRECATED
@@ -14,12 +14,14 @@
 #include <fstream>
 #include <sstream>
 
+#include "file.h"
 #include "suggest.h"
 #include "text.h"
 
 namespace transcript {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr int kSchema = 2;
@@ -64,14 +66,11 @@ std::string first_match(const char* file, std::string_view key, char separator) 
 }
 
 std::string nvcc_version() {
-  for (const char* nvcc : {"nvcc", "/usr/local/cuda/bin/nvcc"}) {
-    const RunResult result = ask({nvcc, "--version"});
-    const std::size_t at = result.out.rfind(", V");
-    if (!result.ok() || at == std::string::npos) continue;
-    return std::string(
-        trim(result.out.substr(at + 3, result.out.find('\n', at) - at - 3)));
-  }
-  return "";
+  const std::string out =
+      ask({"sh", "-c", "nvcc --version || /usr/local/cuda/bin/nvcc --version"}).out;
+  const std::size_t at = out.rfind(", V");
+  if (at == std::string::npos) return "";
+  return std::string(trim(out.substr(at + 3, out.find('\n', at) - at - 3)));
 }
 
 /// The compilers that left their names in a program's file, "; " between them.
@@ -98,9 +97,9 @@ struct Field {
   std::string reason;  // why it is unknown
 };
 
-std::vector<Field> fields_of(const ProvenanceInput& input) {
+std::vector<Field> fields_of(const Recording& input) {
   const RunResult& run = input.run;
-  const bool exited = run.end == RunResult::End::exited, on_gpu = input.on_gpu;
+  const bool exited = run.end == RunResult::End::exited, on_gpu = !input.gpu.empty();
   const std::string root = input.root.string();
   const RunResult head = ask({"git", "-C", root, "rev-parse", "HEAD"});
   // Evidence is what a recording writes; what it depends on there, the rules, is
@@ -111,6 +110,10 @@ std::vector<Field> fields_of(const ProvenanceInput& input) {
                     no_git = "no git, or no checkout";
   const std::string no_nvcc = on_gpu ? "no nvcc here" : no_gpu;
   const std::string nvcc = on_gpu ? nvcc_version() : "";
+  std::error_code unreadable;  // found in PATH, perhaps
+  const bool readable =
+      !input.command.empty() && fs::is_regular_file(input.command[0], unreadable);
+  const std::string binary = readable ? common::read_file(input.command[0]) : "";
   utsname system{};
   ::uname(&system);
   std::vector<Field> fields{
@@ -118,24 +121,23 @@ std::vector<Field> fields_of(const ProvenanceInput& input) {
       {"tool", "transcript " TRANSCRIPT_VERSION, ""},
       {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
        ""},
-      {"command", input.command, ""},
+      {"command", input.shown_command, ""},
       {"exit_status", exited ? json(run.status) : json(), "it " + describe(run)},
       {"signal", exited ? json() : json(run.status), "the program exited by itself"},
       {"wall_seconds", std::round(run.seconds * 1000) / 1000, ""},
       {"stdout.sha256", sha256(run.out), ""},
       {"stdout.bytes", run.out.size(), ""},
       {"stderr", printable(run.err, std::size_t{64} << 10), "it wrote nothing there"},
-      {"rules_sha256", sha256(input.rules), ""},
-      {"source", input.source_name, ""},
-      {"source_sha256", sha256(input.source), ""},
-      {"binary_sha256", input.binary.empty() ? "" : sha256(input.binary),
+      {"rules_sha256", sha256(input.rules_text), ""},
+      {"source", input.shown_source, ""},
+      {"source_sha256", sha256(input.source_text), ""},
+      {"binary_sha256", binary.empty() ? "" : sha256(binary),
        "the program's file cannot be read"},
       {"git.commit", head.ok() ? std::string(trim(head.out)) : "", no_git},
       {"git.dirty", status.ok() ? json(!trim(status.out).empty()) : json(), no_git},
       {"build.nvcc_version", nvcc, no_nvcc},
       {"build.nvcc_flags", "", on_gpu ? "not stated" : no_gpu},
-      {"build.host_compiler", compilers_of(input.binary),
-       "the binary does not name it"},
+      {"build.host_compiler", compilers_of(binary), "the binary does not name it"},
       // nvcc links the runtime of its own release statically unless told otherwise.
       {"build.cuda_runtime", nvcc, no_nvcc},
       {"gpu.count", on_gpu ? json(input.before.names.size()) : json(), no_gpu},
@@ -188,29 +190,7 @@ GpuState query_gpu() {
   return state;
 }
 
-std::string gpu_named(const GpuState& gpu, std::string_view output) {
-  const std::size_t begin = output.starts_with("# ") ? 0 : output.find("\n# ");
-  if (begin == std::string_view::npos) return "";
-  const std::string_view heading =
-      output.substr(begin, output.find('\n', begin + 1) - begin);
-  for (const std::string& name : gpu.names) {
-    if (heading.find(name) != std::string_view::npos) return name;
-  }
-  return "";
-}
-
-std::string machine_name(std::string_view gpu) {
-  std::string name;
-  for (const char c : gpu) {
-    const bool word = is_word(c) && c != '_';
-    if (word) name += c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-    if (!word && !name.empty() && name.back() != '-') name += '-';
-  }
-  while (!name.empty() && name.back() == '-') name.pop_back();
-  return name;
-}
-
-json provenance(const ProvenanceInput& input) {
+json provenance(const Recording& input) {
   json document = json::object(), unknown = json::object();
   std::map<std::string, std::string> facts = input.facts;
   std::vector<std::string> names;

@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 #include "file.h"
-#include "provenance.h"
 #include "report.h"
 #include "text.h"
 
@@ -35,15 +35,38 @@ struct Lock {
   ~Lock() { ::close(fd); }
 };
 
+/// The name of the GPU that a program's first heading names, or "".
+std::string gpu_named(const GpuState& gpu, std::string_view output) {
+  const std::size_t begin = output.starts_with("# ") ? 0 : output.find("\n# ");
+  if (begin == std::string_view::npos) return "";
+  const std::string_view heading =
+      output.substr(begin, output.find('\n', begin + 1) - begin);
+  for (const std::string& name : gpu.names) {
+    if (heading.find(name) != std::string_view::npos) return name;
+  }
+  return "";
+}
+
+/// "nvidia-h200" for "NVIDIA H200": lower case, everything else one dash.
+std::string machine_name(std::string_view gpu) {
+  std::string name;
+  for (const char c : gpu) {
+    const bool word = is_word(c) && c != '_';
+    if (word) name += c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+    if (!word && !name.empty() && name.back() != '-') name += '-';
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return name;
+}
+
 /// Throws Refused when a run differs from evidence of the same source, or repeats it.
-void check_against(const Store& store, const RecordRequest& request,
-                   const Document& actual, const Rules& rules,
-                   const std::string& source_hash, bool on_gpu) {
+void check_against(const Store& store, const Recording& request, const Document& actual,
+                   const Rules& rules) {
   std::string disagreements;
   for (const std::string& machine : store.machines()) {
     Evidence evidence = store.load(machine);
-    if (!evidence.fault.empty() ||
-        evidence.provenance.value("source_sha256", json()) != source_hash) {
+    if (!evidence.fault.empty() || evidence.provenance.value("source_sha256", json()) !=
+                                       sha256(request.source_text)) {
       continue;
     }
     const Document recorded(std::move(evidence.text), evidence.name);
@@ -54,8 +77,8 @@ void check_against(const Store& store, const RecordRequest& request,
         compare(recorded, actual, rules,
                 request.changing.empty() ? Comparison::kListed : SIZE_MAX)};
     Comparison& found = compared.comparison;
-    if (on_gpu && machine != "cpu" && found.reported > 0 && found.match() &&
-        found.reported_changed == 0) {
+    if (!request.gpu.empty() && machine != "cpu" && found.reported > 0 &&
+        found.match() && found.reported_changed == 0) {
       refuse("not recorded: every time is that of " + recorded.name() +
              ": this only prints recorded text");
     }
@@ -93,12 +116,10 @@ std::vector<std::string> without_folders(std::vector<std::string> command,
   return command;
 }
 
+/// A word as a shell needs it.
 std::string quoted(const std::string& word) {
-  const auto plain = [](char c) {
-    return is_word(c) ||
-           std::string_view("-./=,:+%@").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  const auto odd = [](char c) { return !is_word(c) && !std::strchr("-./=,:+%@", c); };
+  if (!word.empty() && std::none_of(word.begin(), word.end(), odd)) return word;
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
   return text + "'";
@@ -107,18 +128,13 @@ std::string quoted(const std::string& word) {
 }  // namespace
 
 void check_run(const RunResult& run, const RunLimits& limits, const std::string& what) {
-  std::string fault;
-  if (!run.ok()) {
-    fault = describe(run, limits);
-  } else if (trim(run.out).empty()) {
-    fault = "printed nothing";
-  }
-  if (fault.empty()) return;
+  if (run.ok() && !trim(run.out).empty()) return;
+  const std::string fault = run.ok() ? "printed nothing" : describe(run, limits);
   refuse(last_lines(run.err, 2000) + what + " " + fault,
          run.end == RunResult::End::timed_out ? 4 : 3);
 }
 
-std::string record(const Store& store, const RecordRequest& request) {
+std::string record(const Store& store, Recording request) {
   const char* ci = std::getenv("CI");
   if (ci != nullptr && *ci != '\0' && std::string_view(ci) != "false") {
     refuse("not recorded: CI is set, and evidence is recorded by people");
@@ -134,55 +150,48 @@ std::string record(const Store& store, const RecordRequest& request) {
         machine_name(request.machine)));
   }
   const Rules rules = store.rules();
-  ProvenanceInput input;
-  input.source = common::read_file(request.source);
-  input.source_name = store.name(fs::weakly_canonical(request.source));
-  input.rules = rules.text;
-  input.root = store.root;
-  input.facts = request.facts;
-  input.command = without_folders(request.command, store);
-  input.before = query_gpu();
-  input.run = run(request.command, request.limits);
-  input.after = query_gpu();
-  check_run(input.run, request.limits, "not recorded: the program");
-  if (input.run.held_open) {
+  request.root = store.root;
+  request.rules_text = rules.text;
+  request.source_text = common::read_file(request.source);
+  request.shown_source = store.name(fs::weakly_canonical(request.source));
+  request.shown_command = without_folders(request.command, store);
+  request.before = query_gpu();
+  const RunResult& run = request.run = transcript::run(request.command, request.limits);
+  request.after = query_gpu();
+  check_run(run, request.limits, "not recorded: the program");
+  if (run.held_open) {
     refuse("not recorded: the program left a process running that held its output open",
            3);
   }
-  const std::string gpu = gpu_named(input.before, input.run.out);
-  input.on_gpu = !gpu.empty();
-  const std::string machine = input.on_gpu ? machine_name(gpu) : "cpu";
+  const std::string& gpu = request.gpu = gpu_named(request.before, run.out);
+  const std::string machine = gpu.empty() ? "cpu" : machine_name(gpu);
   if (!request.machine.empty() && request.machine != machine) {
-    refuse(
-        fmt::format("not recorded: this is a run of machine '{}', not of '{}': {}",
-                    machine, request.machine,
-                    input.on_gpu ? "the first heading names that GPU"
-                    : input.before.names.empty()
-                        ? "no GPU answers (" + input.before.why_none + ")"
-                        : "the first heading does not name " + input.before.names[0]));
+    refuse(fmt::format(
+        "not recorded: this is a run of machine '{}', not of '{}': {}", machine,
+        request.machine,
+        !gpu.empty() ? "the first heading names that GPU"
+        : request.before.names.empty()
+            ? "no GPU answers (" + request.before.why_none + ")"
+            : "the first heading does not name " + request.before.names[0]));
   }
-  std::error_code unreadable;  // found in PATH, perhaps; provenance says so
-  if (fs::is_regular_file(request.command[0], unreadable)) {
-    input.binary = common::read_file(request.command[0]);
-  }
-  const json document = provenance(input);
-  const Document actual(input.run.out, "the new run");
+  const json document = provenance(request);
+  const Document actual(run.out, "the new run");
   const Lock lock(store.folder);
-  check_against(store, request, actual, rules, sha256(input.source), input.on_gpu);
+  check_against(store, request, actual, rules);
   const Comparison itself = compare(actual, actual, rules);
   if (!itself.match()) {
     refuse(human_report({"the new run", "itself", itself}, false) +
            "not recorded: by these rules the run does not agree even with itself");
   }
   check_rules_used(rules, itself.used, store.folder);
-  store.save(machine, input.run.out, document);
+  store.save(machine, run.out, document);
   const Evidence written = store.load(machine);
-  if (written.text != input.run.out || written.provenance != document) {
+  if (written.text != run.out || written.provenance != document) {
     throw std::runtime_error(
         written.name + ": what was written reads back differently; check the disk");
   }
   return fmt::format("recorded {}: {} bytes in {:.3g} s\n", written.name,
-                     input.run.out.size(), input.run.seconds);
+                     run.out.size(), run.seconds);
 }
 
 /// Appends why a valid provenance proves nothing now; returns how to run it again.

@@ -1,4 +1,5 @@
-// Turning a run into evidence, and telling which evidence proves nothing any more.
+// Turning a run into evidence: what is kept, how it came to be (every field there, an
+// unknown one null with a reason), and whether it still proves anything.
 #pragma once
 
 #include <map>
@@ -10,13 +11,33 @@
 
 namespace transcript {
 
-struct RecordRequest {
+/// SHA-256 as 64 hexadecimal digits.
+std::string sha256(std::string_view bytes);
+
+/// The GPUs as nvidia-smi shows them at one moment.
+struct GpuState {
+  std::vector<std::string> names;
+  std::map<std::string, std::string> values;  // of the first one, by nvidia-smi's name
+  std::string why_none;                       // when there are no names
+};
+GpuState query_gpu();
+
+struct Recording {
   std::vector<std::string> command;
   std::string machine;                // empty: from the GPU's name, or "cpu"
   std::filesystem::path source;       // of the program
   std::vector<std::string> changing;  // patterns of addresses that are meant to change
   RunLimits limits;
-  std::map<std::string, std::string> facts;  // see provenance.h
+  /// Fields that the user states, by dotted name, for what cannot be seen here.
+  std::map<std::string, std::string> facts;
+
+  // What record() finds out.
+  RunResult run;
+  std::filesystem::path root;
+  std::vector<std::string> shown_command;             // without foreign paths
+  std::string rules_text, source_text, shown_source;  // the source's path from the root
+  std::string gpu;  // that the first heading names, or ""
+  GpuState before, after;
 };
 
 /// A run that did not become evidence, or that cannot be compared.
@@ -36,7 +57,14 @@ void check_run(const RunResult& run, const RunLimits& limits, const std::string&
 /// the program's first heading does not, when it only prints recorded text, or when a
 /// figure that is judged differs from unaltered evidence of the same source on any
 /// machine, unless `changing` has its address.
-std::string record(const Store& store, const RecordRequest& request);
+std::string record(const Store& store, Recording recording);
+
+/// The provenance: no host or user names, serial numbers, foreign paths or environment.
+/// Throws std::runtime_error for a fact about an unknown field.
+nlohmann::json provenance(const Recording& recording);
+
+/// What is wrong with a document that claims to be provenance; empty if nothing is.
+std::string check_provenance(const nlohmann::json& document);
 
 /// A paragraph for each stale evidence of a program: why, and a command that refreshes
 /// it, run from the root; `tool` is this program's file.

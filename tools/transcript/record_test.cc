@@ -1,4 +1,6 @@
 // Recording, as people run it: what becomes evidence, and what does not.
+#include "record.h"
+
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -7,7 +9,6 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
-#include "provenance.h"
 #include "repository.h"
 
 using namespace transcript;

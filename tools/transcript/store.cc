@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "file.h"
-#include "provenance.h"
+#include "record.h"
 #include "report.h"
 #include "suggest.h"
 
