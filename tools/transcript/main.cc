@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "evidence.h"
 #include "file.h"
@@ -44,52 +41,44 @@ fs::path root() {
       "with --root");
 }
 
-fs::path this_tool() {
-  std::error_code ignored;
-  return fs::read_symlink("/proc/self/exe", ignored);
-}
-
 Strings programs() {
   return program.empty() ? Store::programs(root()) : Strings{program};
 }
 
-Store current_store() {
-  const Strings all = programs();
-  if (all.size() == 1) return Store(root(), all[0]);
+/// The one of `names`, or an error that asks for one.
+std::string only(const Strings& names, const std::string& ask, const char* none) {
+  if (names.size() == 1) return names[0];
   throw std::runtime_error(
-      "name a program with --program" +
-      (all.empty() ? "; transcripts/ has none" : ": " + list_of(all)));
+      ask + (names.empty() ? none : fmt::format(": {}", fmt::join(names, ", "))));
+}
+
+Store current_store() {
+  return {root(),
+          only(programs(), "name a program with --program", "; transcripts/ has none")};
 }
 
 Strings machines_of(const Store& store) {
   return request.machine.empty() ? store.machines() : Strings{request.machine};
 }
 
-/// The command given, or the GPU build where a GPU answers, or the CPU build. This tool
-/// is built at BUILD/tools/transcript/, the programs at BUILD/src/.
-Strings command_for(const std::string& name) {
-  if (!request.command.empty()) return request.command;
-  const fs::path built = this_tool().parent_path().parent_path().parent_path() / "src";
-  const fs::path gpu = built / name, cpu = built / (name + "_cpu");
-  if (request.machine != "cpu" && fs::exists(gpu) && !query_gpu().names.empty())
-    return {gpu};
-  if (fs::exists(cpu)) return {cpu, "--timed-runs", "0"};
-  throw std::runtime_error(
-      "no program to run: no GPU build that a GPU answers to, and no " + cpu.string() +
-      "; build it, or give the command after --");
+void complete_request(const Store& store) {
+  if (request.command.empty())
+    request.command = built_program(store.program, request.machine);
+  if (request.source.empty())
+    request.source = store.root / "src" / (store.program + ".cu");
 }
 
 int report(const Compared& one) {
   const auto variable = [](const char* name) {
     const char* value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
+    return std::string_view(value == nullptr ? "" : value);
   };
-  const bool color = ::isatty(STDOUT_FILENO) != 0 && variable("NO_COLOR").empty() &&
-                     variable("TERM") != "dumb";
   if (format == "json") {
     compared.push_back(json_report(one));
   } else {
-    std::cout << human_report(one, color);
+    std::cout << human_report(one, ::isatty(STDOUT_FILENO) != 0 &&
+                                       variable("NO_COLOR").empty() &&
+                                       variable("TERM") != "dumb");
   }
   return one.comparison.match() ? kMatch : kDiffer;
 }
@@ -108,9 +97,9 @@ int verify() {
     if (all.back().fault.empty()) continue;
     throw std::runtime_error(all.back().fault + "; restore it, or record it again");
   }
-  const Strings line = command_for(store.program);
-  const RunResult result = run(line, request.limits);
-  const std::string what = fs::path(line[0]).filename();
+  complete_request(store);
+  const RunResult result = run(request.command, request.limits);
+  const std::string what = fs::path(request.command[0]).filename();
   check_run(result, request.limits, "transcript: " + what);
   const Document actual(result.out, what);
   int verdict = kMatch;
@@ -130,9 +119,7 @@ int verify() {
 
 int record_run() {
   const Store store = current_store();
-  request.command = command_for(store.program);
-  if (request.source.empty())
-    request.source = store.root / "src" / (store.program + ".cu");
+  complete_request(store);
   for (const std::string& fact : facts) {
     const std::size_t equals = fact.find('=');
     if (equals == std::string::npos) throw std::runtime_error("--fact is FIELD=VALUE");
@@ -172,7 +159,7 @@ int print_status() {
   for (const std::string& name : all) {
     const Store store(root(), name);
     count += store.machines().size();
-    stale += status(store, this_tool());
+    stale += status(store);
   }
   std::cout << (stale.empty() ? fmt::format("fresh: {} transcript{}\n", count,
                                             count == 1 ? "" : "s")
@@ -184,14 +171,10 @@ int print_status() {
 fs::path evidence_file(const std::string& file) {
   if (!file.empty()) return fs::exists(file) ? fs::path(file) : root() / file;
   const Store store = current_store();
-  const Strings machines = machines_of(store);
-  if (machines.size() != 1) {
-    throw std::runtime_error(
-        "name a machine with --machine" +
-        (machines.empty() ? "; there is no evidence yet" : ": " + list_of(machines)));
-  }
-  store.load(machines[0]);  // says what is wrong with the name
-  return store.file(machines[0], ".md");
+  const std::string machine = only(machines_of(store), "name a machine with --machine",
+                                   "; there is no evidence yet");
+  store.load(machine);  // says what is wrong with the name
+  return store.file(machine, ".md");
 }
 
 int get_figure() {
@@ -206,19 +189,18 @@ int get_figure() {
 }
 
 int export_figures() {
-  const std::string bytes = common::read_file(evidence_file(recorded_file));
-  json all = json::array();
-  std::string tsv = "address\tsection\trow\tcolumn\ttext\tvalue\n";
   const auto or_null = [](const std::string& text) {
     return text.empty() ? json() : json(text);
   };
-  for (const Figure& one : figures(bytes)) {
+  json all = json::array();
+  std::string tsv = "address\tsection\trow\tcolumn\ttext\tvalue\n";
+  for (const Figure& one : figures(common::read_file(evidence_file(recorded_file)))) {
     const json value = one.value.empty() ? json() : json(to_double(one.value));
     all.push_back({{"address", one.address},
                    {"section", one.section},
+                   {"text", one.text},
                    {"row", or_null(one.row)},
                    {"column", or_null(one.column)},
-                   {"text", one.text},
                    {"value", value}});
     tsv += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", one.address, one.section, one.row,
                        one.column, one.text,
@@ -232,11 +214,9 @@ int run_command(int argc, char** argv) {
   CLI::App app{
       "Compares what a program prints, in Markdown, with recorded evidence.\n\n"
       "An address names a figure: SECTION / ROW / COLUMN for a table's cell,\n"
-      "SECTION / WORDS / N for the N-th figure after WORDS on a line; 'NAME [2]' is "
-      "the\n"
-      "second of a name. Exit status: 0 match, 1 differ, 2 unusable arguments, rules "
-      "or\n"
-      "evidence, 3 the program failed, 4 it timed out.",
+      "SECTION / WORDS / N for the N-th figure after WORDS on a line; 'NAME [2]' is\n"
+      "the second of a name. Exit status: 0 match, 1 differ, 2 unusable arguments,\n"
+      "rules or evidence, 3 the program failed, 4 it timed out.",
       "transcript"};
   app.require_subcommand(1);
   app.set_version_flag("--version", TRANSCRIPT_VERSION);
@@ -266,24 +246,22 @@ int run_command(int argc, char** argv) {
     one->add_option("command", request.command, "what to run, after --");
   }
   for (const int i : {0, 2, 5}) {
-    const std::string first = i == 5 ? "json" : "human",
-                      second = i == 5 ? "tsv" : "json";
-    commands[i]
-        .first->add_option("--format", format, "[" + first + "] or " + second)
-        ->check(CLI::IsMember({first, second}));
+    const Strings names{i == 5 ? "json" : "human", i == 5 ? "tsv" : "json"};
+    CLI::App* one = commands[i].first;
+    one->add_option("--format", format, "[" + names[0] + "] or " + names[1])
+        ->check(CLI::IsMember(names));
   }
-  CLI::App *record = commands[1].first, *diff = commands[2].first,
-           *get = commands[4].first, *exported = commands[5].first;
+  CLI::App *record = commands[1].first, *diff = commands[2].first;
+  CLI::App *get = commands[4].first, *exported = commands[5].first;
   record->add_option("--source", request.source, "[src/PROGRAM.cu]");
-  record
-      ->add_option("--changing", request.changing,
-                   "pattern of addresses whose figures are meant to change")
-      ->allow_extra_args(false);
-  record
-      ->add_option("--fact", facts,
-                   "FIELD=VALUE of the provenance that cannot be seen here, such as "
-                   "build.nvcc_flags, git.commit, git.dirty")
-      ->allow_extra_args(false);
+  const auto add_repeated = [&](const char* name, Strings& values, const char* what) {
+    record->add_option(name, values, what)->allow_extra_args(false);
+  };
+  add_repeated("--changing", request.changing,
+               "pattern of addresses whose figures are meant to change");
+  add_repeated("--fact", facts,
+               "FIELD=VALUE of the provenance that cannot be seen here, such as "
+               "build.nvcc_flags, git.commit, git.dirty");
   diff->add_option("recorded", recorded_file, "'-' is standard input")->required();
   diff->add_option("actual", actual_file, "'-' is standard input")->required();
   diff->add_option("--rules", rules_file, "[rules.toml beside RECORDED]");
@@ -315,8 +293,6 @@ int main(int argc, char** argv) {
     code = refused.exit_code;
   } catch (const common::DiagnosticError& diagnostics) {
     error = diagnostics.what();
-  } catch (const std::bad_alloc&) {
-    error = "transcript: out of memory\n";
   } catch (const std::exception& other) {
     error = std::string("transcript: ") + other.what() + "\n";
   }

@@ -118,7 +118,6 @@ RunResult run(const std::vector<std::string>& command, const RunLimits& limits) 
       std::string& kept = is_out ? result.out : result.err;
       const std::size_t room = (is_out ? limits.output : limits.error) - kept.size();
       kept.append(buffer.data(), std::min(count, room));
-      if (!is_out) result.err_size += count;
       if (is_out && count > room) finish(End::too_much_output);
     }
     const timespec now{};

@@ -20,9 +20,8 @@ struct RunLimits {
 struct RunResult {
   enum class End { exited, signaled, timed_out, too_much_output, not_started };
   End end = End::not_started;
-  int status = 0;        // exit status, or the signal's number
-  std::string out, err;  // the bytes of stdout, the first ones of stderr
-  std::size_t err_size = 0;
+  int status = 0;          // exit status, or the signal's number
+  std::string out, err;    // the bytes of stdout, the first ones of stderr
   double seconds = 0;      // wall time
   bool held_open = false;  // a descendant kept the output open, and was not waited for
   std::string reason;      // why it was not started

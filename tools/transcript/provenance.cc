@@ -1,6 +1,5 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 #include "record.h"
 // The plain functions rather than EVP: those load engines and providers, and so cannot
@@ -11,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <fstream>
 #include <sstream>
 
 #include "file.h"
@@ -54,23 +52,10 @@ RunResult nvidia_smi(const std::string& query) {
   return ask({"nvidia-smi", "--query-gpu=" + query, "--format=csv,noheader,nounits"});
 }
 
-std::string first_match(const char* file, std::string_view key, char separator) {
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);) {
-    if (!line.starts_with(key)) continue;
-    std::string value(trim(std::string_view(line).substr(line.find(separator) + 1)));
-    std::erase(value, '"');
-    return value;
-  }
-  return "";
-}
-
-std::string nvcc_version() {
-  const std::string out =
-      ask({"sh", "-c", "nvcc --version || /usr/local/cuda/bin/nvcc --version"}).out;
-  const std::size_t at = out.rfind(", V");
-  if (at == std::string::npos) return "";
-  return std::string(trim(out.substr(at + 3, out.find('\n', at) - at - 3)));
+/// What a line of shell prints; empty if it fails.
+std::string said(const std::string& line) {
+  const RunResult result = ask({"sh", "-c", line});
+  return result.ok() ? std::string(trim(result.out)) : "";
 }
 
 /// The compilers that left their names in a program's file, "; " between them.
@@ -102,20 +87,21 @@ std::vector<Field> fields_of(const Recording& input) {
   const bool exited = run.end == RunResult::End::exited, on_gpu = !input.gpu.empty();
   const std::string root = input.root.string();
   const RunResult head = ask({"git", "-C", root, "rev-parse", "HEAD"});
-  // Evidence is what a recording writes; what it depends on there, the rules, is
-  // hashed.
+  // A recording writes evidence; what it depends on there, the rules, is hashed.
   const RunResult status = ask(
       {"git", "-C", root, "status", "--porcelain", "--", ".", ":(exclude)transcripts"});
   const std::string no_gpu = "the program ran on the CPU",
                     no_git = "no git, or no checkout";
   const std::string no_nvcc = on_gpu ? "no nvcc here" : no_gpu;
-  const std::string nvcc = on_gpu ? nvcc_version() : "";
+  const std::string nvcc =
+      on_gpu ? said(
+                   "(nvcc --version || /usr/local/cuda/bin/nvcc --version) | "
+                   "sed -n 's/.*, V//p'")
+             : "";
   std::error_code unreadable;  // found in PATH, perhaps
   const bool readable =
       !input.command.empty() && fs::is_regular_file(input.command[0], unreadable);
   const std::string binary = readable ? common::read_file(input.command[0]) : "";
-  utsname system{};
-  ::uname(&system);
   std::vector<Field> fields{
       {"schema", kSchema, ""},
       {"tool", "transcript " TRANSCRIPT_VERSION, ""},
@@ -141,11 +127,11 @@ std::vector<Field> fields_of(const Recording& input) {
       // nvcc links the runtime of its own release statically unless told otherwise.
       {"build.cuda_runtime", nvcc, no_nvcc},
       {"gpu.count", on_gpu ? json(input.before.names.size()) : json(), no_gpu},
-      {"cpu.model", first_match("/proc/cpuinfo", "model name", ':'),
+      {"cpu.model", said("sed -n '/^model name/{s/[^:]*://p;q}' /proc/cpuinfo"),
        "/proc/cpuinfo does not say"},
-      {"os.name", first_match("/etc/os-release", "PRETTY_NAME", '='),
+      {"os.name", said(". /etc/os-release && echo \"$PRETTY_NAME\""),
        "/etc/os-release does not say"},
-      {"os.kernel", std::string(system.sysname) + " " + system.release, ""}};
+      {"os.kernel", said("uname -sr"), "uname fails"}};
   for (const auto& [field, query] : kGpuFields) {
     const bool after = std::string_view(field).starts_with("gpu.after");
     const auto& values = (after ? input.after : input.before).values;

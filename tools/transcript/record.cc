@@ -125,7 +125,23 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
+fs::path this_tool() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored);
+}
+
 }  // namespace
+
+std::vector<std::string> built_program(const std::string& name,
+                                       const std::string& machine) {
+  const fs::path built = this_tool().parent_path().parent_path().parent_path() / "src";
+  const fs::path gpu = built / name, cpu = built / (name + "_cpu");
+  if (machine != "cpu" && fs::exists(gpu) && !query_gpu().names.empty()) return {gpu};
+  if (fs::exists(cpu)) return {cpu, "--timed-runs", "0"};
+  throw std::runtime_error(
+      "no program to run: no GPU build that a GPU answers to, and no " + cpu.string() +
+      "; build it, or give the command after --");
+}
 
 void check_run(const RunResult& run, const RunLimits& limits, const std::string& what) {
   if (run.ok() && !trim(run.out).empty()) return;
@@ -220,7 +236,7 @@ static std::string reasons_in(const json& record, const Store& store,
   return again;
 }
 
-std::string status(const Store& store, const fs::path& tool) {
+std::string status(const Store& store) {
   const Rules rules = store.rules();
   const std::vector<std::string> machines = store.machines();
   if (machines.empty()) {
@@ -241,7 +257,7 @@ std::string status(const Store& store, const fs::path& tool) {
     if (reasons.empty()) continue;
     text += fmt::format(
         "{}: stale\n{}  refresh, from {}: {} record --program {} --machine {}{}\n",
-        evidence.name, reasons, quoted(store.root), quoted(store.name(tool)),
+        evidence.name, reasons, quoted(store.root), quoted(store.name(this_tool())),
         store.program, machine, refresh);
   }
   for (const std::size_t rule : idle_rules(rules, {}, store.folder)) {

@@ -22,6 +22,12 @@ struct GpuState {
 };
 GpuState query_gpu();
 
+/// The command of a program's GPU build where a GPU answers and `machine` is not "cpu",
+/// or of its CPU build. This tool is built at BUILD/tools/transcript/, they at
+/// BUILD/src/.
+std::vector<std::string> built_program(const std::string& name,
+                                       const std::string& machine);
+
 struct Recording {
   std::vector<std::string> command;
   std::string machine;                // empty: from the GPU's name, or "cpu"
@@ -67,7 +73,7 @@ nlohmann::json provenance(const Recording& recording);
 std::string check_provenance(const nlohmann::json& document);
 
 /// A paragraph for each stale evidence of a program: why, and a command that refreshes
-/// it, run from the root; `tool` is this program's file.
-std::string status(const Store& store, const std::filesystem::path& tool);
+/// it, run from the root.
+std::string status(const Store& store);
 
 }  // namespace transcript

@@ -28,6 +28,22 @@ json read_json(const fs::path& path) {
   return too_deep || !document.is_object() ? json() : document;
 }
 
+bool is_text(const fs::path& path) {
+  return path.extension() == ".md";
+}
+
+template <class Wanted>
+std::vector<std::string> sorted_names(const fs::path& folder, Wanted wanted) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    const fs::path& path = entry.path();
+    if (wanted(path)) names.push_back(is_text(path) ? path.stem() : path.filename());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 }  // namespace
 
 Store::Store(fs::path repository, std::string program_name)
@@ -40,14 +56,9 @@ Store::Store(fs::path repository, std::string program_name)
 }
 
 std::vector<std::string> Store::programs(const fs::path& root) {
-  std::vector<std::string> names;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(root / "transcripts", none)) {
-    if (fs::exists(entry.path() / "rules.toml"))
-      names.push_back(entry.path().filename());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+  return sorted_names(root / "transcripts", [](const fs::path& path) {
+    return fs::exists(path / "rules.toml");
+  });
 }
 
 std::string Store::name(const fs::path& path) const {
@@ -57,12 +68,7 @@ std::string Store::name(const fs::path& path) const {
 }
 
 std::vector<std::string> Store::machines() const {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".md") names.push_back(entry.path().stem());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+  return sorted_names(folder, is_text);
 }
 
 Rules Store::rules() const {
@@ -74,7 +80,7 @@ Evidence Store::load(const std::string& machine) const {
   const fs::path path = file(machine, ".md"), beside = file(machine, ".json");
   if (!fs::exists(path)) {
     const std::string near = common::closest(machine, machines());
-    const std::string known = list_of(machines());
+    const std::string known = fmt::format("{}", fmt::join(machines(), ", "));
     throw std::runtime_error(name(path) + ": no such evidence; " +
                              (!near.empty()   ? "did you mean '" + near + "'?"
                               : known.empty() ? "record it first"
@@ -100,19 +106,14 @@ void Store::save(const std::string& machine, const std::string& text,
   new_provenance.commit();
 }
 
-std::string list_of(const std::vector<std::string>& names) {
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 std::vector<std::size_t> idle_rules(const Rules& rules, std::vector<bool> used,
                                     const fs::path& folder) {
   std::error_code none;
   used.resize(rules.rules.size());
   for (const auto& entry : fs::directory_iterator(folder, none)) {
     if (std::count(used.begin(), used.end(), false) == 0) return {};
-    if (entry.path().extension() != ".md") continue;
+    if (!is_text(entry.path())) continue;
     const Document document(common::read_file(entry.path()), entry.path().string());
-    if (document.sections().empty()) continue;
     const std::vector<bool> here = rules_used(document, rules);
     for (std::size_t i = 0; i < here.size(); ++i) used[i] = used[i] || here[i];
   }

@@ -46,9 +46,6 @@ struct Store {
             const nlohmann::json& provenance) const;
 };
 
-/// "a, b, c"
-std::string list_of(const std::vector<std::string>& names);
-
 /// The rules that match nothing in any document of `folder`, nor are in `used`.
 std::vector<std::size_t> idle_rules(const Rules& rules, std::vector<bool> used,
                                     const std::filesystem::path& folder);
