@@ -61,7 +61,9 @@ const structure = (html) => {
     captions: all('figcaption', text),
     links: all('a:not(pre a)', (e) => `${e.getAttribute('href')} ${text(e)}`),
     listings: all('pre', (e) => e.textContent),
-    tokens: all('pre span[class]', (e) => `${e.className} ${e.textContent}`),
+    // Colour shows in ink alone: which token a space belongs to is each release's own.
+    tokens: all('pre span[class]', (e) => `${e.className} ${e.textContent}`)
+      .filter((token) => /^\S+ .*\S/s.test(token)),
     tables: all('tr', (e) => [...e.cells].map((c) => `${c.tagName} ${c.scope} ${text(c)}`)),
     formulas: all('annotation', text),
     pictures: all('svg', (e) => e.outerHTML),

@@ -10,6 +10,8 @@ using nlohmann::json;
 
 namespace {
 
+// For a shell: the folder may be called anything.
+const std::string kQuotedExe = "\"" TRANSCRIPT_EXE "\"";
 /// An output of a repository that has just been recorded.
 struct Recorded : Repository {
   Recorded() { REQUIRE(record().status == 0); }
@@ -172,8 +174,8 @@ TEST_CASE("diff compares two files, or one with standard input") {
   // The rules beside the recording apply by themselves.
   CHECK(repository.transcript({"diff", repository.path("transcripts/p/cpu.md"), b})
             .status == 0);
-  CHECK(run({"sh", "-c", TRANSCRIPT_EXE " diff " + a + " - < " + a}).status == 0);
-  CHECK(run({"sh", "-c", TRANSCRIPT_EXE " diff - " + b + " < " + a}).status == 1);
+  CHECK(run({"sh", "-c", kQuotedExe + " diff " + a + " - < " + a}).status == 0);
+  CHECK(run({"sh", "-c", kQuotedExe + " diff - " + b + " < " + a}).status == 1);
   CHECK(repository.transcript({"diff", a, "/dev/null"}).err ==
         "transcript: /dev/null: has no text: there is nothing to compare\n");
   const json report = json::parse(
@@ -188,8 +190,8 @@ TEST_CASE("colour only on a terminal, and not where it is unwanted") {
   const std::string file = repository.path("transcripts/p/cpu.md");
   const auto on_terminal = [&](const std::string& environment) {
     return run({"script", "-qec",
-                "env -u NO_COLOR TERM=xterm " + environment +
-                    " " TRANSCRIPT_EXE " diff " + file + " " + file,
+                "env -u NO_COLOR TERM=xterm " + environment + " " + kQuotedExe +
+                    " diff " + file + " " + file,
                 "/dev/null"});
   };
   if (on_terminal("").end == RunResult::End::not_started) {
@@ -260,7 +262,7 @@ TEST_CASE("what cannot be used is exit 2, one clear error") {
         "transcript: transcripts/p: no evidence to verify; record it first\n");
   CHECK(contains(error({"record", "--root", root}), "transcript: no program to run: "));
   CHECK(
-      run({"sh", "-c", "cd / && " TRANSCRIPT_EXE " status"}).err ==
+      run({"sh", "-c", "cd / && " + kQuotedExe + " status"}).err ==
       "transcript: no folder 'transcripts' here or above: run this in the repository, "
       "or name it with --root\n");
   const RunResult help = repository.transcript({"--help"});
@@ -274,8 +276,7 @@ TEST_CASE("a report that cannot be written is an error") {
   for (const std::string& arguments :
        {" diff " + file + " " + file, " diff --format json " + file + " " + file,
         " export " + file, std::string(" --help")}) {
-    const RunResult full =
-        run({"sh", "-c", TRANSCRIPT_EXE + arguments + " > /dev/full"});
+    const RunResult full = run({"sh", "-c", kQuotedExe + arguments + " > /dev/full"});
     INFO(arguments);
     CHECK(full.status == 2);
     CHECK(full.err == "transcript: cannot write to standard output\n");

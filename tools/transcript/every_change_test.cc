@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -135,9 +136,23 @@ class Changes {
     return nullptr;
   }
 
+  /// Whether a row, or else a line, or all of its section may be missing.
+  bool is_optional(std::size_t section, const std::string& row,
+                   const std::string& line) const {
+    const std::string& name = recorded_.sections()[section].name;
+    return std::any_of(rules_.rules.begin(), rules_.rules.end(), [&](const Rule& rule) {
+      if (rule.kind != Class::optional) return false;
+      if (!matches(rule.section, name) && !matches(rule.section, short_name(name)))
+        return false;
+      if (!rule.line.empty()) return !line.empty() && matches(rule.line, line);
+      return rule.row.empty() || (!row.empty() && matches(rule.row, row));
+    });
+  }
+
   /// A line that is not a table's: each figure and word of it, and the line itself.
   void pieces(std::size_t s, std::size_t i, Where where) {
     const Rule* rule = rule_of(s, i, "", "");
+    if (is_optional(s, "", fold(lines_[i]))) return;  // may be missing
     change_text(i, 0, lines_[i].size(), where, rule);
     Lines lines = lines_;
     lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(i));
@@ -155,8 +170,10 @@ class Changes {
   }
 
   void rows(std::size_t s, const Table& table) {
+    if (is_optional(s, "", "")) return;
     for (std::size_t i = table.header; i < table.end; ++i) {
       const auto all = cells(lines_[i]);
+      if (i >= table.header + 2 && is_optional(s, fold(all[0]), "")) continue;
       for (std::size_t c = 0; c < all.size() && i != table.header + 1; ++c) {
         const auto begin = static_cast<std::size_t>(all[c].data() - lines_[i].data());
         const Where where = i == table.header ? Where::header

@@ -31,14 +31,7 @@ bool as_block = false;
 json compared = json::array();  // so far, whatever happens then
 
 fs::path root() {
-  if (!root_folder.empty()) return fs::canonical(root_folder);
-  for (fs::path folder = fs::current_path();; folder = folder.parent_path()) {
-    if (fs::is_directory(folder / "transcripts")) return folder;
-    if (folder == folder.parent_path()) break;
-  }
-  throw std::runtime_error(
-      "no folder 'transcripts' here or above: run this in the repository, or name it "
-      "with --root");
+  return root_folder.empty() ? Store::find_root() : fs::canonical(root_folder);
 }
 
 Strings programs() {

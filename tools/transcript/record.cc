@@ -215,17 +215,18 @@ static std::string reasons_in(const json& record, const Store& store,
                               const std::string& rules_hash, std::string& reasons) {
   const std::string source = record["source"];
   const fs::path file = store.root / source;
-  if (!fs::exists(file) || sha256(common::read_file(file)) != record["source_sha256"]) {
+  if (!fs::exists(file) || record["source_sha256"] != sha256(common::read_file(file))) {
     reasons += "  " + source + " changed since\n";
   }
-  if (rules_hash != record["rules_sha256"]) {
+  if (record["rules_sha256"] != rules_hash) {
     reasons += "  " + store.name(store.folder / "rules.toml") + " changed since\n";
   }
   if (record["exit_status"] != 0) reasons += "  the program failed\n";
   const json& dirty = record["git"]["dirty"];
-  if (dirty.is_null()) reasons += "  it is not known to come from a clean commit\n";
-  if (dirty == true) {
-    reasons += "  it was recorded from a tree with uncommitted changes\n";
+  if (dirty != false) {
+    reasons += dirty.is_null()
+                   ? "  it is not known to come from a clean commit\n"
+                   : "  it was recorded from a tree with uncommitted changes\n";
   }
   std::string again = " --source " + quoted(source);
   if (const json& flags = record["build"]["nvcc_flags"]; flags.is_string()) {

@@ -220,7 +220,7 @@ TEST_CASE("a full disk leaves the old evidence, and no half of the new") {
   }
 
   const std::string before = repository.evidence();
-  std::string line = "trap '' XFSZ; ulimit -f 8; exec env -u CI " TRANSCRIPT_EXE;
+  std::string line = "trap '' XFSZ; ulimit -f 8; exec env -u CI \"" TRANSCRIPT_EXE "\"";
   for (const std::string& argument : repository.record_arguments()) {
     line += " '" + argument + "'";
   }
@@ -336,6 +336,10 @@ TEST_CASE("kill -9 while the program runs changes nothing") {
 
 TEST_CASE("kill -9 at any step leaves a whole pair, or one that is refused") {
   const std::string new_text = replaced(kText, "0.300", "0.400");
+  // Its name is a list to the loader, so it may hold no space.
+  const common::Scratch scratch;
+  const std::string library = scratch / "kill_at.so";
+  fs::copy_file(KILL_AT_LIBRARY, library);
   int kept_old = 0, torn = 0;
   for (int at = 1;; ++at) {
     Repository fresh;
@@ -343,8 +347,8 @@ TEST_CASE("kill -9 at any step leaves a whole pair, or one that is refused") {
     const std::string before = fresh.evidence();
     fresh.write("src/p.cu", "// changed\n");
     fresh.program(fresh.print(new_text));
-    const RunResult result = fresh.record(
-        {}, {"LD_PRELOAD=" KILL_AT_LIBRARY, "KILL_AT=" + std::to_string(at)});
+    const RunResult result =
+        fresh.record({}, {"LD_PRELOAD=" + library, "KILL_AT=" + std::to_string(at)});
     if (result.ok()) break;
     REQUIRE(result.end == RunResult::End::signaled);
     const std::string text = fresh.read("transcripts/p/cpu.md");

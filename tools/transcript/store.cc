@@ -55,6 +55,16 @@ Store::Store(fs::path repository, std::string program_name)
                                          : "did you mean '" + near + "'?"));
 }
 
+fs::path Store::find_root() {
+  for (fs::path folder = fs::current_path();; folder = folder.parent_path()) {
+    if (fs::is_directory(folder / "transcripts")) return folder;
+    if (folder == folder.parent_path()) break;
+  }
+  throw std::runtime_error(
+      "no folder 'transcripts' here or above: run this in the repository, or name it "
+      "with --root");
+}
+
 std::vector<std::string> Store::programs(const fs::path& root) {
   return sorted_names(root / "transcripts", [](const fs::path& path) {
     return fs::exists(path / "rules.toml");

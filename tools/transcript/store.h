@@ -28,6 +28,8 @@ struct Store {
 
   /// Throws when the repository has no such program.
   Store(std::filesystem::path repository, std::string program_name);
+  /// The nearest folder, from the current one up, that has transcripts/.
+  static std::filesystem::path find_root();
   /// The folders of transcripts/ that have rules.toml, sorted.
   static std::vector<std::string> programs(const std::filesystem::path& root);
 
