@@ -1,5 +1,4 @@
-// The command: reads arguments, prints reports, and says with its exit status what came
-// of it.
+// The command: arguments in, reports and an exit status out.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -139,8 +138,7 @@ int diff() {
   };
   const Document recorded = read(recorded_file), actual = read(actual_file);
   const Compared one{recorded.name(), actual.name(), compare(recorded, actual, rules)};
-  check_rules_used(rules, one.comparison.used,
-                   path.has_parent_path() ? path.parent_path() : fs::path("."));
+  check_rules_used(rules, one.comparison.used, fs::absolute(path).parent_path());
   return report(one);
 }
 
@@ -174,26 +172,25 @@ int get_figure() {
   const std::size_t hash = address.find('#');
   const bool in_file = hash != std::string::npos;
   const fs::path file = evidence_file(in_file ? address.substr(0, hash) : "");
-  const std::string bytes = common::read_file(file);
-  const std::string name = in_file ? address.substr(hash + 1) : address;
+  const std::string bytes = common::read_file(file),
+                    name = address.substr(in_file ? hash + 1 : 0);
   std::cout << (as_block ? block(bytes, name, file.string())
                          : get(bytes, name, file.string()) + "\n");
   return kMatch;
 }
 
 int export_figures() {
-  const auto or_null = [](const std::string& text) {
-    return text.empty() ? json() : json(text);
-  };
   json all = json::array();
   std::string tsv = "address\tsection\trow\tcolumn\ttext\tvalue\n";
   for (const Figure& one : figures(common::read_file(evidence_file(recorded_file)))) {
     const json value = one.value.empty() ? json() : json(to_double(one.value));
+    const json row = one.row.empty() ? json() : json(one.row);
+    const json column = one.column.empty() ? json() : json(one.column);
     all.push_back({{"address", one.address},
                    {"section", one.section},
                    {"text", one.text},
-                   {"row", or_null(one.row)},
-                   {"column", or_null(one.column)},
+                   {"row", row},
+                   {"column", column},
                    {"value", value}});
     tsv += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", one.address, one.section, one.row,
                        one.column, one.text,
@@ -231,8 +228,7 @@ int run_command(int argc, char** argv) {
     if (i != 3) one->add_option("--machine", request.machine, "whose evidence");
   }
   int timeout = 600;
-  for (const int i : {0, 1}) {
-    CLI::App* one = commands[i].first;
+  for (CLI::App* one : {commands[0].first, commands[1].first}) {
     one->add_option("--timeout", timeout, "seconds")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();

@@ -104,7 +104,8 @@ RunResult run(const std::vector<std::string>& command, const RunLimits& limits) 
   std::array<char, 1 << 16> buffer;
   while ((!ended || out.from >= 0 || err.from >= 0) && patience > 0) {
     pollfd waited[] = {{out.from, POLLIN, 0}, {err.from, POLLIN, 0}};
-    ::poll(waited, 2, 5);  // not longer: its end and signals are asked for
+    // Not longer: its end and signals are asked for. Mostly it ends with its output.
+    ::poll(waited, 2, out.from < 0 && err.from < 0 ? 1 : 5);
     for (const bool is_out : {true, false}) {
       int& from = is_out ? out.from : err.from;
       if (waited[is_out ? 0 : 1].revents == 0) continue;

@@ -161,8 +161,10 @@ GpuState query_gpu() {
   std::istringstream lines(names.ok() ? names.out : "");
   for (std::string name; std::getline(lines, name);)
     state.names.emplace_back(trim(name));
-  if (state.names.empty()) state.why_none = "nvidia-smi " + describe(names);
-  if (state.names.empty()) return state;
+  if (state.names.empty()) {
+    state.why_none = "nvidia-smi " + describe(names);
+    return state;
+  }
   for (const auto& [field, query] : kGpuFields) {
     if (state.values.count(query) > 0) continue;
     RunResult one = nvidia_smi(query);
