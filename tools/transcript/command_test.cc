@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "hash.h"
 #include "repository.h"
 
 using namespace transcript;

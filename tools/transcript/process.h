@@ -10,8 +10,8 @@ namespace transcript {
 
 struct RunLimits {
   std::chrono::milliseconds timeout{std::chrono::minutes(10)};
-  /// Between SIGTERM and SIGKILL to the whole process group, and what a descendant gets
-  /// that still holds the output open after the program ended.
+  /// Between SIGTERM and SIGKILL to the process group, and what a descendant gets that
+  /// still holds the output open after the program ended.
   std::chrono::milliseconds grace{2000};
   std::size_t output = std::size_t{64} << 20;  // bytes of stdout; more ends the run
   std::size_t error = std::size_t{64} << 10;   // bytes of stderr that are kept
@@ -20,15 +20,11 @@ struct RunLimits {
 struct RunResult {
   enum class End { exited, signaled, timed_out, too_much_output, not_started };
   End end = End::not_started;
-  int status = 0;   // exit status, or the signal's number
-  std::string out;  // stdout's bytes
-  std::string err;  // stderr's first bytes
-  std::size_t err_size = 0;
-  double seconds = 0;  // wall time
-  /// A descendant kept the output open and was no longer waited for. What was left of
-  /// the process group was killed; a process that left the group may still be running.
-  bool held_open = false;
-  std::string reason;  // why it was not started
+  int status = 0;          // exit status, or the signal's number
+  std::string out, err;    // the bytes of stdout, the first ones of stderr
+  double seconds = 0;      // wall time
+  bool held_open = false;  // a descendant kept the output open, and was not waited for
+  std::string reason;      // why it was not started
 
   bool ok() const { return end == End::exited && status == 0; }
 };

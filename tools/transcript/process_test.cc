@@ -177,7 +177,6 @@ TEST_CASE("a flood on stderr blocks nothing and is kept up to its limit") {
   CHECK(result.ok());
   CHECK(result.out == "out\n");
   CHECK((result.err == std::string(64 << 10, 'e')));
-  CHECK(result.err_size == 2000000);
 }
 
 TEST_CASE("a gigabyte of output ends the run at the limit, in bounded memory") {

@@ -1,14 +1,17 @@
 #include "record.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 #include "file.h"
-#include "hash.h"
-#include "provenance.h"
 #include "report.h"
 #include "text.h"
 
@@ -21,19 +24,52 @@ namespace {
   throw Refused(code, why);
 }
 
+/// Keeps other recordings of the program out while it lives.
+struct Lock {
+  const int fd;
+  explicit Lock(const fs::path& folder)
+      : fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    while (::flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  ~Lock() { ::close(fd); }
+};
+
+/// The name of the GPU that a program's first heading names, or "".
+std::string gpu_named(const GpuState& gpu, std::string_view output) {
+  const std::size_t begin = output.starts_with("# ") ? 0 : output.find("\n# ");
+  if (begin == std::string_view::npos) return "";
+  const std::string_view heading =
+      output.substr(begin, output.find('\n', begin + 1) - begin);
+  for (const std::string& name : gpu.names) {
+    if (heading.find(name) != std::string_view::npos) return name;
+  }
+  return "";
+}
+
+/// "nvidia-h200" for "NVIDIA H200": lower case, everything else one dash.
+std::string machine_name(std::string_view gpu) {
+  std::string name;
+  for (const char c : gpu) {
+    const bool word = is_word(c) && c != '_';
+    if (word) name += c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+    if (!word && !name.empty() && name.back() != '-') name += '-';
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return name;
+}
+
 /// Throws Refused when a run differs from evidence of the same source, or repeats it.
-void check_against(const Store& store, const RecordRequest& request,
-                   const Document& actual, const Rules& rules,
-                   const std::string& source_hash, bool on_gpu) {
+void check_against(const Store& store, const Recording& request, const Document& actual,
+                   const Rules& rules) {
   std::string disagreements;
   for (const std::string& machine : store.machines()) {
     Evidence evidence = store.load(machine);
-    if (!evidence.fault.empty() ||
-        evidence.provenance.value("source_sha256", json()) != source_hash) {
+    if (!evidence.fault.empty() || evidence.provenance.value("source_sha256", json()) !=
+                                       sha256(request.source_text)) {
       continue;
     }
-    const Document recorded(std::move(evidence.text),
-                            store.name(store.text_path(machine)));
+    const Document recorded(std::move(evidence.text), evidence.name);
     if (recorded.sections().empty()) continue;  // nothing to agree with
     // Those beyond what a report lists must be excused as well.
     Compared compared{
@@ -41,8 +77,8 @@ void check_against(const Store& store, const RecordRequest& request,
         compare(recorded, actual, rules,
                 request.changing.empty() ? Comparison::kListed : SIZE_MAX)};
     Comparison& found = compared.comparison;
-    if (on_gpu && machine != "cpu" && found.reported > 0 && found.match() &&
-        found.reported_changed == 0) {
+    if (!request.gpu.empty() && machine != "cpu" && found.reported > 0 &&
+        found.match() && found.reported_changed == 0) {
       refuse("not recorded: every time is that of " + recorded.name() +
              ": this only prints recorded text");
     }
@@ -80,32 +116,41 @@ std::vector<std::string> without_folders(std::vector<std::string> command,
   return command;
 }
 
+/// A word as a shell needs it.
 std::string quoted(const std::string& word) {
-  const auto plain = [](char c) {
-    return is_word(c) ||
-           std::string_view("-./=,:+%@").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  const auto odd = [](char c) { return !is_word(c) && !std::strchr("-./=,:+%@", c); };
+  if (!word.empty() && std::none_of(word.begin(), word.end(), odd)) return word;
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
   return text + "'";
 }
 
+fs::path this_tool() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored);
+}
+
 }  // namespace
 
+std::vector<std::string> built_program(const std::string& name,
+                                       const std::string& machine) {
+  const fs::path built = this_tool().parent_path().parent_path().parent_path() / "src";
+  const fs::path gpu = built / name, cpu = built / (name + "_cpu");
+  if (machine != "cpu" && fs::exists(gpu) && !query_gpu().names.empty()) return {gpu};
+  if (fs::exists(cpu)) return {cpu, "--timed-runs", "0"};
+  throw std::runtime_error(
+      "no program to run: no GPU build that a GPU answers to, and no " + cpu.string() +
+      "; build it, or give the command after --");
+}
+
 void check_run(const RunResult& run, const RunLimits& limits, const std::string& what) {
-  std::string fault;
-  if (!run.ok()) {
-    fault = describe(run, limits);
-  } else if (trim(run.out).empty()) {
-    fault = "printed nothing";
-  }
-  if (fault.empty()) return;
+  if (run.ok() && !trim(run.out).empty()) return;
+  const std::string fault = run.ok() ? "printed nothing" : describe(run, limits);
   refuse(last_lines(run.err, 2000) + what + " " + fault,
          run.end == RunResult::End::timed_out ? 4 : 3);
 }
 
-std::string record(const Store& store, const RecordRequest& request) {
+std::string record(const Store& store, Recording request) {
   const char* ci = std::getenv("CI");
   if (ci != nullptr && *ci != '\0' && std::string_view(ci) != "false") {
     refuse("not recorded: CI is set, and evidence is recorded by people");
@@ -115,124 +160,110 @@ std::string record(const Store& store, const RecordRequest& request) {
         "not recorded: --changing has an empty pattern; write '*' if every figure is "
         "meant to change");
   }
-  if (!request.machine.empty() && request.machine != machine_name(request.machine)) {
+  if (request.machine != machine_name(request.machine)) {
     refuse(fmt::format(
         "not recorded: a machine's name is lower case with dashes; did you mean '{}'?",
         machine_name(request.machine)));
   }
   const Rules rules = store.rules();
-  ProvenanceInput input;
-  input.source = common::read_file(request.source);
-  input.source_name = store.name(fs::weakly_canonical(request.source));
-  input.rules = rules.text;
-  input.root = store.root();
-  input.facts = request.facts;
-  input.command = without_folders(request.command, store);
-  if (!request.machine.empty()) store.check_replaceable(request.machine);
-  input.before = query_gpu();
-  input.run = run(request.command, request.limits);
-  input.after = query_gpu();
-  check_run(input.run, request.limits, "not recorded: the program");
-  if (input.run.held_open) {
+  request.root = store.root;
+  request.rules_text = rules.text;
+  request.source_text = common::read_file(request.source);
+  request.shown_source = store.name(fs::weakly_canonical(request.source));
+  request.shown_command = without_folders(request.command, store);
+  request.before = query_gpu();
+  const RunResult& run = request.run = transcript::run(request.command, request.limits);
+  request.after = query_gpu();
+  check_run(run, request.limits, "not recorded: the program");
+  if (run.held_open) {
     refuse("not recorded: the program left a process running that held its output open",
            3);
   }
-  const std::string gpu = gpu_named(input.before, input.run.out);
-  input.on_gpu = !gpu.empty();
-  const std::string machine = input.on_gpu ? machine_name(gpu) : "cpu";
+  const std::string& gpu = request.gpu = gpu_named(request.before, run.out);
+  const std::string machine = gpu.empty() ? "cpu" : machine_name(gpu);
   if (!request.machine.empty() && request.machine != machine) {
-    refuse(
-        fmt::format("not recorded: this is a run of machine '{}', not of '{}': {}",
-                    machine, request.machine,
-                    input.on_gpu ? "the first heading names that GPU"
-                    : input.before.names.empty()
-                        ? "no GPU answers (" + input.before.why_none + ")"
-                        : "the first heading does not name " + input.before.names[0]));
+    refuse(fmt::format(
+        "not recorded: this is a run of machine '{}', not of '{}': {}", machine,
+        request.machine,
+        !gpu.empty() ? "the first heading names that GPU"
+        : request.before.names.empty()
+            ? "no GPU answers (" + request.before.why_none + ")"
+            : "the first heading does not name " + request.before.names[0]));
   }
-  std::error_code unreadable;  // found in PATH, perhaps; provenance says so
-  if (fs::is_regular_file(request.command[0], unreadable)) {
-    input.binary = common::read_file(request.command[0]);
-  }
-  const json document = provenance(input);
-  const std::string name = store.name(store.text_path(machine));
-  const Document actual(input.run.out, "the new run");
-  const Store::Lock lock(store);
-  store.check_replaceable(machine);
-  check_against(store, request, actual, rules, sha256(input.source), input.on_gpu);
+  const json document = provenance(request);
+  const Document actual(run.out, "the new run");
+  const Lock lock(store.folder);
+  check_against(store, request, actual, rules);
   const Comparison itself = compare(actual, actual, rules);
   if (!itself.match()) {
     refuse(human_report({"the new run", "itself", itself}, false) +
            "not recorded: by these rules the run does not agree even with itself");
   }
-  check_rules_used(rules, itself.used, store.rules_path().parent_path());
-  store.save(machine, input.run.out, document);
+  check_rules_used(rules, itself.used, store.folder);
+  store.save(machine, run.out, document);
   const Evidence written = store.load(machine);
-  if (written.text != input.run.out || written.provenance != document) {
+  if (written.text != run.out || written.provenance != document) {
     throw std::runtime_error(
-        name + ": what was written reads back differently; check the disk");
+        written.name + ": what was written reads back differently; check the disk");
   }
-  return fmt::format("recorded {}: {} bytes in {:.3g} s\n", name, input.run.out.size(),
-                     input.run.seconds);
+  return fmt::format("recorded {}: {} bytes in {:.3g} s\n", written.name,
+                     run.out.size(), run.seconds);
 }
 
-std::string status(const Store& store, const fs::path& tool) {
+/// Appends why a valid provenance proves nothing now; returns how to run it again.
+static std::string reasons_in(const json& record, const Store& store,
+                              const std::string& rules_hash, std::string& reasons) {
+  const std::string source = record["source"];
+  const fs::path file = store.root / source;
+  if (!fs::exists(file) || record["source_sha256"] != sha256(common::read_file(file))) {
+    reasons += "  " + source + " changed since\n";
+  }
+  if (record["rules_sha256"] != rules_hash) {
+    reasons += "  " + store.name(store.folder / "rules.toml") + " changed since\n";
+  }
+  if (record["exit_status"] != 0) reasons += "  the program failed\n";
+  const json& dirty = record["git"]["dirty"];
+  if (dirty != false) {
+    reasons += dirty.is_null()
+                   ? "  it is not known to come from a clean commit\n"
+                   : "  it was recorded from a tree with uncommitted changes\n";
+  }
+  std::string again = " --source " + quoted(source);
+  if (const json& flags = record["build"]["nvcc_flags"]; flags.is_string()) {
+    again += " --fact " + quoted("build.nvcc_flags=" + flags.get<std::string>());
+  }
+  again += " --";
+  for (const std::string word : record["command"]) again += " " + quoted(word);
+  return again;
+}
+
+std::string status(const Store& store) {
   const Rules rules = store.rules();
-  const std::string rules_name = store.name(store.rules_path());
+  const std::vector<std::string> machines = store.machines();
+  if (machines.empty()) {
+    return store.name(store.folder) + ": stale\n  it holds no evidence\n";
+  }
   std::string text;
-  std::vector<bool> used(rules.rules.size(), false);
-  for (const std::string& machine : store.machines()) {
+  for (const std::string& machine : machines) {
     const Evidence evidence = store.load(machine);
     const json& record = evidence.provenance;
-    std::vector<std::string> reasons;
-    std::string refresh =
-        fmt::format("{} record --program {} --machine {}", quoted(store.name(tool)),
-                    store.program(), machine);
-    if (!evidence.fault.empty()) reasons.push_back(evidence.fault);
+    std::string reasons, refresh;
+    if (!evidence.fault.empty()) reasons = "  " + evidence.fault + "\n";
     const std::string fault = record.is_null() ? "" : check_provenance(record);
     if (!fault.empty()) {
-      reasons.push_back(store.name(store.provenance_path(machine)) + ": " + fault);
+      reasons += "  " + store.name(store.file(machine, ".json")) + ": " + fault + "\n";
     } else if (!record.is_null()) {
-      const fs::path source = store.root() / record["source"].get<std::string>();
-      if (!fs::exists(source) ||
-          record["source_sha256"] != sha256(common::read_file(source))) {
-        reasons.push_back(record["source"].get<std::string>() + " changed since");
-      }
-      if (record["rules_sha256"] != sha256(rules.text)) {
-        reasons.push_back(rules_name + " changed since");
-      }
-      if (record["exit_status"] != 0) reasons.push_back("the program failed");
-      if (record["git"]["dirty"] != false) {
-        reasons.push_back(record["git"]["dirty"].is_null()
-                              ? "it is not known to come from a clean commit"
-                              : "it was recorded from a tree with uncommitted changes");
-      }
-      refresh += " --source " + quoted(record["source"].get<std::string>());
-      if (record["build"]["nvcc_flags"].is_string()) {
-        refresh +=
-            " --fact " + quoted("build.nvcc_flags=" +
-                                record["build"]["nvcc_flags"].get<std::string>());
-      }
-      refresh += " --";
-      for (const json& word : record["command"]) {
-        refresh += " " + quoted(word.get<std::string>());
-      }
+      refresh = reasons_in(record, store, sha256(rules.text), reasons);
     }
-    const Document document(evidence.text, store.name(store.text_path(machine)));
-    const std::vector<bool> here = rules_used(document, rules);
-    for (std::size_t i = 0; i < here.size(); ++i) used[i] = used[i] || here[i];
     if (reasons.empty()) continue;
-    text += document.name() + ": stale\n";
-    for (const std::string& reason : reasons) text += "  " + reason + "\n";
-    text += "  refresh, from " + quoted(store.root().string()) + ": " + refresh + "\n";
+    text += fmt::format(
+        "{}: stale\n{}  refresh, from {}: {} record --program {} --machine {}{}\n",
+        evidence.name, reasons, quoted(store.root), quoted(store.name(this_tool())),
+        store.program, machine, refresh);
   }
-  if (store.machines().empty()) {
-    return store.name(store.rules_path().parent_path()) +
-           ": stale\n  it holds no evidence\n";
-  }
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) continue;
+  for (const std::size_t rule : idle_rules(rules, {}, store.folder)) {
     text += fmt::format("{}:{}: stale\n  this rule matches nothing in any evidence\n",
-                        rules_name, rules.rules[i].source_line);
+                        rules.name, rules.rules[rule].source_line);
   }
   return text;
 }

@@ -1,139 +1,53 @@
 // A small repository for the tests of the command: real processes, real files.
 #pragma once
 
-#include <doctest/doctest.h>
-
 #include <filesystem>
-#include <iterator>
 #include <string>
 #include <vector>
 
-#include "file.h"
 #include "process.h"
 #include "scratch.h"
 
 namespace transcript {
 
 namespace fs = std::filesystem;
+using Strings = std::vector<std::string>;
 
-const std::string kText =
-    "# p on no GPU\n"
-    "\n"
-    "## case 2x2\n"
-    "\n"
-    "max = 34.5857\n"
-    "\n"
-    "| kernel | max err | time (ms) |\n"
-    "| :----- | ------: | --------: |\n"
-    "| f32    |   0.100 |    1.5000 |\n"
-    "| int8   |   0.300 |    2.5000 |\n";
-
-const std::string kRules =
-    "[[rule]]\ncolumn = 'time (ms)'\nclass = 'reported'\n\n"
-    "[[rule]]\nline = '# p on *'\nclass = 'machine'\n";
+extern const std::string kText, kRules;
 
 /// With one program, "p": a shell script that runs `body`.
-class Repository {
- public:
-  explicit Repository(const std::string& folder = "repository") : folder_(folder) {
-    fs::create_directories(root() / "transcripts/p");
-    fs::create_directories(root() /
-                           "transcripts/notes");  // no program: it has no rules
-    fs::create_directories(root() / "src");
-    write("transcripts/p/rules.toml", kRules);
-    write("src/p.cu", "int main() {}\n");
-    program(print(kText));
-  }
+struct Repository {
+  explicit Repository(const std::string& folder = "repository");
 
   fs::path root() const { return fs::canonical(scratch_.path()) / folder_; }
   std::string path(const std::string& name) const { return (root() / name).string(); }
-  void write(const std::string& name, const std::string& text) const {
-    common::write_atomically(root() / name, text);
-  }
-  std::string read(const std::string& name) const {
-    return common::read_file(root() / name);
-  }
+  void write(const std::string& name, const std::string& text) const;
+  std::string read(const std::string& name) const;
 
   /// A line of shell that prints `text` byte for byte.
-  std::string print(const std::string& text) {
-    const std::string file = "out" + std::to_string(++files_);
-    write(file, text);
-    return "cat \"$(dirname \"$0\")/" + file + "\"\n";
-  }
+  std::string print(const std::string& text);
   void program(const std::string& body) const { script("program", body); }
-  void script(const std::string& name, const std::string& body) const {
-    write(name, "#!/bin/sh\n" + body);
-    fs::permissions(root() / name, fs::perms::owner_all);
-  }
+  void script(const std::string& name, const std::string& body) const;
   /// An nvidia-smi that shows one GPU, for with_gpu().
-  void gpu(const std::string& name) const {
-    fs::create_directories(root() / "bin");
-    script("bin/nvidia-smi",
-           "case $1 in *=name) echo '" + name +
-               "' ;; *compute_cap) echo 9.0 ;;\n"
-               "*mig*) echo '[N/A]' ;; *throttle*) exit 2 ;; *event*) echo 0x0 ;;\n"
-               "*) echo 7 ;; esac\n");
-  }
-  std::vector<std::string> with_gpu() const {
-    return {"PATH=" + path("bin") + ":" + std::getenv("PATH")};
-  }
+  void gpu(const std::string& name) const;
+  Strings with_gpu() const;
 
-  RunResult transcript(const std::vector<std::string>& arguments,
-                       const std::vector<std::string>& environment = {}) const {
-    std::vector<std::string> command{"env", "-u", "CI"};
-    command.insert(command.end(), environment.begin(), environment.end());
-    command.push_back(TRANSCRIPT_EXE);
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    return run(command);
-  }
-  RunResult verify(std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {"verify", "--root", root()});
-    more.insert(more.end(), {"--", path("program")});
-    return transcript(more);
-  }
-  std::vector<std::string> record_arguments(
-      const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> all{
-        "record", "--root",         root(), "--fact", "git.commit=0123abcd",
-        "--fact", "git.dirty=false"};
-    all.insert(all.end(), more.begin(), more.end());
-    all.insert(all.end(), {"--source", path("src/p.cu"), "--", path("program")});
-    return all;
-  }
-  RunResult record(const std::vector<std::string>& more = {},
-                   const std::vector<std::string>& environment = {}) const {
-    return transcript(record_arguments(more), environment);
-  }
+  RunResult transcript(const Strings& arguments, const Strings& environment = {}) const;
+  RunResult verify(Strings more = {}) const;
+  Strings record_arguments(const Strings& more = {}) const;
+  RunResult record(const Strings& more = {}, const Strings& environment = {}) const;
   RunResult status() const { return transcript({"status", "--root", root()}); }
 
   /// Both files of the evidence, to see that they stand as they were.
-  std::string evidence() const {
-    std::string all;
-    for (const char* file : {"transcripts/p/cpu.md", "transcripts/p/cpu.json"}) {
-      all += fs::exists(root() / file) ? read(file) : "(none)";
-    }
-    return all;
-  }
-  std::size_t files() const {
-    return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(root() / "transcripts/p"), {}));
-  }
+  std::string evidence() const;
+  std::size_t files() const;
 
- private:
   common::Scratch scratch_;
   std::string folder_;
   int files_ = 0;
 };
 
-inline std::string replaced(std::string text, const std::string& from,
-                            const std::string& to) {
-  const std::size_t at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+std::string replaced(std::string text, const std::string& from, const std::string& to);
+bool contains(const std::string& text, const std::string& part);
 
 }  // namespace transcript

@@ -13,7 +13,7 @@ namespace transcript {
 
 /// Evidence of one program on one machine.
 struct Evidence {
-  std::string machine;
+  std::string name;           // of the text, as reports show it
   std::string text;           // stdout, byte for byte
   nlohmann::json provenance;  // null if there is none
   std::string fault;          // why it proves nothing: no provenance, or altered bytes
@@ -21,57 +21,37 @@ struct Evidence {
 
 /// The folder of one program's evidence. Errors are std::runtime_error with one line
 /// that names the file and the remedy.
-class Store {
- public:
-  /// `root` is the repository. Throws when it has no such program.
-  Store(std::filesystem::path root, std::string program);
+struct Store {
+  const std::filesystem::path root;  // the repository
+  const std::string program;
+  const std::filesystem::path folder = root / "transcripts" / program;
 
-  /// The nearest folder, from `from` up, that has transcripts/.
-  static std::filesystem::path find_root(const std::filesystem::path& from);
+  /// Throws when the repository has no such program.
+  Store(std::filesystem::path repository, std::string program_name);
+  /// The nearest folder, from the current one up, that has transcripts/.
+  static std::filesystem::path find_root();
   /// The folders of transcripts/ that have rules.toml, sorted.
   static std::vector<std::string> programs(const std::filesystem::path& root);
 
-  const std::string& program() const { return program_; }
-  const std::filesystem::path& root() const { return root_; }
-  std::filesystem::path rules_path() const { return folder_ / "rules.toml"; }
-  std::filesystem::path text_path(const std::string& machine) const;
-  std::filesystem::path provenance_path(const std::string& machine) const;
+  std::filesystem::path file(const std::string& machine, const char* extension) const {
+    return folder / (machine + extension);
+  }
   /// A path as reports show it: relative to the root.
   std::string name(const std::filesystem::path& path) const;
 
   std::vector<std::string> machines() const;  // that have a MACHINE.md, sorted
   Rules rules() const;
   Evidence load(const std::string& machine) const;
-  /// Refuses what save() would. Throws as save() does.
-  void check_replaceable(const std::string& machine) const;
-  /// Replaces both files so that a reader finds the old pair or the new one, whenever
-  /// this ends: both are made ready in a folder of their own, the text is replaced
-  /// first, and load() goes by whichever provenance has the text's hash. Refuses
-  /// symbolic links. Others must be kept out (see Lock).
+  /// Replaces both files, each by a rename once both are on disk. What is killed
+  /// between the two leaves evidence that load() finds at fault.
   void save(const std::string& machine, const std::string& text,
             const nlohmann::json& provenance) const;
-
-  /// Keeps other recordings of the program out while it lives.
-  class Lock {
-   public:
-    explicit Lock(const Store& store);
-    ~Lock();
-    Lock(const Lock&) = delete;
-
-   private:
-    int folder_;
-  };
-
- private:
-  std::filesystem::path staging() const { return folder_ / ".transcript-recording"; }
-  void finish_interrupted() const;
-
-  std::filesystem::path root_, folder_;
-  std::string program_;
 };
 
-/// Throws common::DiagnosticError for a rule that matched nothing in a comparison, nor
-/// in any document of `folder`, where the rules are.
+/// The rules that match nothing in any document of `folder`, nor are in `used`.
+std::vector<std::size_t> idle_rules(const Rules& rules, std::vector<bool> used,
+                                    const std::filesystem::path& folder);
+/// Throws common::DiagnosticError if there are such rules.
 void check_rules_used(const Rules& rules, const std::vector<bool>& used,
                       const std::filesystem::path& folder);
 
