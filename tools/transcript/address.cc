@@ -173,13 +173,16 @@ class Search {
       found.push_back(line);
       ends.push_back(end);
     };
-    for (const std::uint32_t line : in.prose) look(line);
-    if (found.empty() && in.heading != Section::kNone) look(in.heading);
+    // "line 3" is the third line, even where another one says so; "heading" likewise.
     const std::size_t nth_line =
         words.name.substr(0, 5) == "line " ? to_count(words.name.substr(5)) : 0;
-    if (found.empty() && nth_line > 0 && nth_line <= in.prose.size()) {
-      found = {in.prose[nth_line - 1]};
+    const bool heading = words.name == "heading" && in.heading != Section::kNone;
+    if (heading || (nth_line > 0 && nth_line <= in.prose.size())) {
+      found = {heading ? in.heading : in.prose[nth_line - 1]};
       ends = {0};
+    } else {
+      for (const std::uint32_t line : in.prose) look(line);
+      if (found.empty() && in.heading != Section::kNone) look(in.heading);
     }
     if (found.empty())
       unknown(words, "row, and no line of prose with the words,", rows);
@@ -262,6 +265,7 @@ std::string number_address(const Document& document, std::size_t section,
       // Not the only line with these words: by its number, then.
     }
   }
+  if (in.heading == line) return name + " / heading" + end;
   return fmt::format("{} / line {}{}", name, place - in.prose.begin() + 1, end);
 }
 

@@ -139,6 +139,20 @@ TEST_CASE("every figure of the evidence has an address of its own that leads bac
   CHECK(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
 }
 
+// Found by fuzzing: both led to another figure.
+TEST_CASE(
+    "a line's or a heading's own address leads back past lines that say its name") {
+  const std::string text =
+      "the value is 5 of 5\nthe value is in / line 1 / 7\n# case 8x9\n\ncases 3, case "
+      "4\n";
+  for (const Figure& figure : figures(text)) {
+    CAPTURE(figure.address);
+    CHECK(get(text, figure.address) == figure.text);
+  }
+  CHECK(get(text, "top / line 1 / 2") == "5");
+  CHECK(get(text, "case 8x9 / heading / 2") == "9");
+}
+
 TEST_CASE("exported figures carry names and values") {
   const auto all = figures(kEvidence);
   const auto find = [&](const std::string& address) {

@@ -5,7 +5,8 @@
 //   SECTION / ROW / COLUMN   a cell, looked for in all tables of the section
 //   SECTION / WORDS / N      the N-th figure after WORDS in the one line of prose (or
 //                            the heading) that holds them; "/ N" may be left out when
-//                            only one figure follows. "line 3" is the third such line
+//                            only one figure follows. "line 3" is the third such
+//                            line whatever others say, "heading" is the heading
 //   SECTION                  for block(): everything below the heading
 //   SECTION / table          for block(): its table
 //
