@@ -116,6 +116,9 @@ class Search {
         is_row = true;
         known.insert(known.end(), table.columns.begin() + 1, table.columns.end());
         if (at == table.columns.end()) continue;
+        if (std::find(at + 1, table.columns.end(), *at) != table.columns.end()) {
+          fail(parts_[2], "two columns are called '" + *at + "'");
+        }
         lines.push_back(i);
         columns.push_back(static_cast<std::size_t>(at - table.columns.begin()));
       }

@@ -139,6 +139,11 @@ TEST_CASE("every figure of the evidence has an address of its own that leads bac
   CHECK(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
 }
 
+TEST_CASE("two columns of one name are told, not guessed between") {
+  const std::string text = "| a | x | x |\n| - | - | - |\n| r | 1 | 2 |\n";
+  CHECK_THROWS_AS(get(text, "top / r / x"), common::DiagnosticError);
+}
+
 // Found by fuzzing: both led to another figure.
 TEST_CASE(
     "a line's or a heading's own address leads back past lines that say its name") {

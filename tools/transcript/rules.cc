@@ -39,7 +39,7 @@ class Parser {
     check_lines();
     toml::table root;
     try {
-      if (faults_.empty()) root = toml::parse(rules_.text);
+      if (faults_.empty()) root = toml::parse(uncommented_);
     } catch (const toml::parse_error& error) {
       fault(error.source().begin.line, std::string(error.description()));
     } catch (const std::logic_error&) {
@@ -82,7 +82,8 @@ class Parser {
   }
 
   /// The library overflows its stack on a name of many thousand parts, and reads beyond
-  /// its text on some characters beyond ASCII.
+  /// its text on some characters beyond ASCII: of those, only comments may have some,
+  /// and these it does not get to see.
   void check_lines() {
     std::string_view left = rules_.text;
     for (std::size_t number = 1; !left.empty(); ++number) {
@@ -90,10 +91,12 @@ class Parser {
       left.remove_prefix(std::min(line.size() + 1, left.size()));
       const auto odd =
           std::find_if(line.begin(), line.end(), [](char c) { return c < 0; });
+      const bool comment = trim(line).substr(0, 1) == "#";
+      uncommented_ += (comment ? "" : std::string(line)) + "\n";
       if (line.size() > kLongest) {
         faults_.push_back(
             {rules_.name, number, 0, "a line of more than 4096 bytes", ""});
-      } else if (odd != line.end() && trim(line).substr(0, 1) != "#") {
+      } else if (odd != line.end() && !comment) {
         fault(
             number,
             "a character beyond ASCII; in a name write \"\\uXXXX\", and a comment on a "
@@ -189,6 +192,7 @@ class Parser {
   }
 
   Rules rules_;
+  std::string uncommented_;  // its text, without lines of comment
   std::vector<common::Diagnostic> faults_;
 };
 

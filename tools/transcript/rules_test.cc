@@ -138,3 +138,12 @@ TEST_CASE("the help shows a rule that parses") {
                 example.find("  class") - example.find("  # or"));
   CHECK(errors(example) == "");
 }
+
+// Found by fuzzing: the library reads beyond its text on such a line in open quotes.
+TEST_CASE("a line of comment beyond ASCII is no part of what is read") {
+  CHECK(transcript::parse_rules("# gr\u00f6\u00dfer\n[[rule]]\nline = \"a\"\nabs = 1\n",
+                                "r")
+            .rules.size() == 1);
+  CHECK_THROWS_AS(transcript::parse_rules("\"\"\"\":\n#\\ \xef\xb3\xbfl =m", "r"),
+                  common::DiagnosticError);
+}
